@@ -37,6 +37,10 @@ constexpr std::array kSharedCaches{UnusedTensors{"blk.N.attn_k.weight", kSharedC
 // granite: llama with four scales, which files state; in some of its models nothing turns. granitemoe is the same with
 // experts, whose width is stated as that of other FFNs, and in newer ones a shared expert.
 //
+// gpt-oss: halves turn, by YaRN whose ramp is not rounded; every second layer has a window, the first one too. Each
+// head has a sink, and all that has a weight in attention, router and experts has a bias. The norm before the FFN has
+// the name that others give the one behind attention.
+//
 // qwen35: three of four layers are gated delta nets. Their value heads stand in files so that neighbours have different
 // key heads. Attention has an output gate, and turns a part of each head only; the positions of an image would have
 // three axes, those of text are one number. The norm before the FFN is named as other architectures name the one behind
@@ -244,6 +248,21 @@ constexpr std::array kArchs{
             .router = RouterKind::kSoftmaxNormed,
             .shared_expert = SharedExpertRow{.has_gate = true},
             .default_rope_theta = 10000.0},
+    ArchRow{.architecture = "gpt-oss",
+            .models = "gpt-oss (20B, 120B)",
+            .pairing = RopePairing::kHalves,
+            .qkv_bias = Presence::kRequired,
+            .attn_out_bias = Presence::kRequired,
+            .has_sinks = true,
+            .ffn_norm = "post_attention_norm.weight",
+            .window = WindowRule::kPattern,
+            .window_period = 2,
+            .default_window = 128,
+            .activation = Activation::kClamped,
+            .router = RouterKind::kSoftmaxNormed,
+            .has_expert_biases = true,
+            .default_rope_theta = 150000.0,
+            .has_whole_ramp = false},
 };
 
 }  // namespace

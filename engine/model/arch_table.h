@@ -60,6 +60,7 @@ struct ArchRow {
   bool may_share_caches = false;
   bool may_have_inputs = false;  // embedding_length_per_layer_input is LayerSpec::input_dim
   bool has_out_gate = false;     // attn_q.weight has each head's queries and, behind them, its gate
+  bool has_sinks = false;        // attn_sinks.weight: TensorRole::kAttnSinks
   bool has_post_norms = false;
   bool may_scale_output = false;  // layer_output_scale.weight is LayerSpec::output_scale where a layer has one
   std::string_view ffn_norm = "ffn_norm.weight";  // the tensor of a layer that holds the norm before its FFN
@@ -77,6 +78,7 @@ struct ArchRow {
   std::optional<RouterKind> router = std::nullopt;  // the FFN of every layer is one of experts; absent: of none
   bool may_lack_experts = false;                    // a file without expert_count has none
   std::string_view expert_width = "expert_feed_forward_length";  // the key that states it
+  bool has_expert_biases = false;                                // of the router and of each expert
   bool has_branch_norms = false;                                 // of layers with experts, as LayerSpec has it
   std::optional<SharedExpertRow> shared_expert = std::nullopt;
   double default_rope_theta = 0;      // when rope.freq_base is absent
@@ -84,6 +86,7 @@ struct ArchRow {
   bool may_be_unturned = false;       // rope.scaling.finetuned, when it is false, says that no layer does
   // rope.scaling.yarn_log_multiplier divides what YaRN multiplies cos and sin by.
   bool has_yarn_multiplier = false;
+  bool has_whole_ramp = true;  // as RopeSpec has it
   bool grows_queries = false;  // attention.temperature_scale is RopeSpec::growth of queries
   // Heads of layers with a window have sizes of their own, attention.key_length_swa and rope.dimension_count_swa. The
   // window has to be stated: without it such layers would be read as others.

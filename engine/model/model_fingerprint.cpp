@@ -11,13 +11,14 @@ namespace {
 
 void add(Fingerprint& print, const RopeSpec& rope) {
   const auto& [pairing, scaling, rope_dim, theta, factor, original_n_ctx, low_freq_factor, high_freq_factor, beta_fast,
-               beta_slow, attention_factor, freq_factors, growth] = rope;
+               beta_slow, attention_factor, has_whole_ramp, freq_factors, growth] = rope;
   print.add(pairing);
   print.add(scaling);
   for (const std::uint32_t number : {rope_dim, original_n_ctx}) print.add(number);
   for (const double number :
        {theta, factor, low_freq_factor, high_freq_factor, beta_fast, beta_slow, attention_factor, growth})
     print.add(number);
+  print.add(has_whole_ramp);
   print.add(freq_factors.size());
   for (const float number : freq_factors) print.add(number);
 }

@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "file/model_file.h"
 #include "format/dtype.h"
+#include "model/activation.h"
 #include "model/tensor_roles.h"
 
 namespace headroom {
@@ -17,7 +18,6 @@ namespace headroom {
 struct ArchRow;
 
 enum class AttentionKind : std::uint8_t { kFull, kWindow };
-enum class Activation : std::uint8_t { kSilu, kGelu };
 enum class RopeScaling : std::uint8_t { kNone, kLinear, kLlama3, kYarn };
 // Which elements of a head turn together: neighbours (2i, 2i+1), or halves (i, i + rope_dim/2).
 enum class RopePairing : std::uint8_t { kNeighbours, kHalves };
@@ -39,6 +39,7 @@ struct RopeSpec {
   std::uint32_t original_n_ctx = 0;                                  // llama3, yarn
   double low_freq_factor = 1.0, high_freq_factor = 4.0;              // llama3
   double beta_fast = 32.0, beta_slow = 1.0, attention_factor = 0.0;  // yarn; 0: 1 + 0.1 ln(factor)
+  bool has_whole_ramp = true;       // yarn: the pairs where its ramp begins and ends are rounded to whole numbers
   std::vector<float> freq_factors;  // (rope_dim / 2) divisors from the file; empty: none
   double growth = 0.0;  // of queries: cos and sin are multiplied by 1 + growth ln(1 + floor(position / original_n_ctx))
 

@@ -292,6 +292,7 @@ class ModelInfoReader {
       fill(TensorRole::kQNorm, i, 1, layer.head_dim);
       if (!layer.kv_layer) fill(TensorRole::kKNorm, i, 1, layer.head_dim);
     }
+    if (row_.has_sinks) fill(TensorRole::kAttnSinks, i, 1, layer.n_heads);
     fill(TensorRole::kAttnOut, i, d_model, q_dim);
     layer.has_attn_out_bias = wants(row_.attn_out_bias, TensorRole::kAttnOutBias, i);
     if (layer.has_attn_out_bias) fill(TensorRole::kAttnOutBias, i, 1, d_model);
@@ -362,6 +363,7 @@ class ModelInfoReader {
     fill(TensorRole::kRouter, i, layer.n_experts, model_.d_model);
     fill_gates_and_ups(i, layer);
     fill(TensorRole::kExpertDown, i, model_.d_model, layer.expert_d_ff, layer.n_experts);
+    if (row_.has_expert_biases) fill_expert_biases(i, layer);
     if (layer.has_branch_norms) fill_branch_norms(i, layer);
     if (!layer.has_shared_expert()) return;
     if (row_.shared_expert->is_named_as_dense) return fill_dense(i, layer);
@@ -369,6 +371,13 @@ class ModelInfoReader {
     fill_from(layer_tensor_name(i, kSharedExpertUpTensor), TensorRole::kUp, i, layer.d_ff, model_.d_model);
     fill_from(layer_tensor_name(i, kSharedExpertDownTensor), TensorRole::kDown, i, model_.d_model, layer.d_ff);
     if (layer.has_shared_gate) fill(TensorRole::kSharedGate, i, 1, model_.d_model);
+  }
+
+  void fill_expert_biases(std::int32_t i, const LayerSpec& layer) {
+    fill(TensorRole::kRouterBias, i, 1, layer.n_experts);
+    fill_vectors(TensorRole::kExpertGateBias, i, layer.n_experts, layer.expert_d_ff);
+    fill_vectors(TensorRole::kExpertUpBias, i, layer.n_experts, layer.expert_d_ff);
+    fill_vectors(TensorRole::kExpertDownBias, i, layer.n_experts, model_.d_model);
   }
 
   void fill_branch_norms(std::int32_t i, LayerSpec& layer) {
@@ -413,6 +422,13 @@ class ModelInfoReader {
     if (tensor == nullptr || !check_shape(*tensor, n_rows, n_cols, n_matrices)) return;
     add_weight(*tensor, role, layer, {}, n_rows, n_cols);
     if (!keys_.failed()) model_.weights.back().n_matrices = n_matrices;
+  }
+
+  // A vector of each expert, all of which become one.
+  void fill_vectors(TensorRole role, std::int32_t layer, std::uint64_t n_vectors, std::uint64_t n_elems) {
+    const TensorInfo* tensor = keys_.failed() ? nullptr : require(role_tensor_name(role, layer));
+    if (tensor == nullptr || !check_shape(*tensor, n_vectors, n_elems)) return;
+    add_weight(*tensor, role, layer, {}, 1, n_vectors * n_elems);
   }
 
   bool check_shape(const TensorInfo& tensor, std::uint64_t n_rows, std::uint64_t n_cols, std::uint64_t n_matrices = 1) {

@@ -56,6 +56,7 @@ void read_llama3(RopeSpec& rope, KeyReader& keys) {
 void read_yarn(const ArchRow& row, RopeSpec& rope, std::uint32_t n_ctx_trained, KeyReader& keys) {
   constexpr std::string_view kMultiplier = "rope.scaling.yarn_log_multiplier";
   rope.original_n_ctx = keys.positive(kOriginalContextKey, kMaxPositions, n_ctx_trained);
+  rope.has_whole_ramp = row.has_whole_ramp;
   rope.beta_fast = keys.number("rope.scaling.yarn_beta_fast", 32.0);
   rope.beta_slow = keys.number("rope.scaling.yarn_beta_slow", 1.0);
   // The files' factors multiply the scale that YaRN derives from its factor.

@@ -40,9 +40,11 @@ RopeFrequencies rope_frequencies(const RopeSpec& rope) {
   result.growth = static_cast<float>(rope.growth);
   result.original_n_ctx = rope.original_n_ctx;
   const bool is_yarn = rope.scaling == RopeScaling::kYarn;
-  const double yarn_first = is_yarn ? std::max(0.0, std::floor(yarn_pair(rope, rope.beta_fast))) : 0.0;
-  const double yarn_last = is_yarn ? std::min(rope.rope_dim - 1.0, std::ceil(yarn_pair(rope, rope.beta_slow))) : 0.0;
+  double yarn_first = 0, yarn_last = 0;
   if (is_yarn) {
+    const double first = yarn_pair(rope, rope.beta_fast), last = yarn_pair(rope, rope.beta_slow);
+    yarn_first = std::max(0.0, rope.has_whole_ramp ? std::floor(first) : first);
+    yarn_last = std::min(rope.rope_dim - 1.0, rope.has_whole_ramp ? std::ceil(last) : last);
     const double derived = rope.factor > 1 ? 1 + 0.1 * std::log(rope.factor) : 1.0;
     result.magnitude = static_cast<float>(rope.attention_factor > 0 ? rope.attention_factor : derived);
   }

@@ -63,6 +63,11 @@ constexpr std::array kRoles{
     RoleRow{TensorRole::kInputGate, "inp_gate", "inp_gate.weight", true, true, ""},
     RoleRow{TensorRole::kInputOut, "proj", "proj.weight", true, true, ""},
     RoleRow{TensorRole::kInputPostNorm, "post_norm", "post_norm.weight", true, false, ""},
+    RoleRow{TensorRole::kAttnSinks, "attn_sinks", "attn_sinks.weight", true, false, ""},
+    RoleRow{TensorRole::kRouterBias, "ffn_gate_inp_bias", "ffn_gate_inp.bias", true, false, ""},
+    RoleRow{TensorRole::kExpertGateBias, "ffn_gate_exps_bias", "ffn_gate_exps.bias", true, false, ""},
+    RoleRow{TensorRole::kExpertUpBias, "ffn_up_exps_bias", "ffn_up_exps.bias", true, false, ""},
+    RoleRow{TensorRole::kExpertDownBias, "ffn_down_exps_bias", "ffn_down_exps.bias", true, false, ""},
 };
 
 const RoleRow& role_row(TensorRole role) {
@@ -96,7 +101,11 @@ bool role_is_ffn(TensorRole role) {
     case TensorRole::kExpertScale:
     case TensorRole::kInputGate:
     case TensorRole::kInputOut:
-    case TensorRole::kInputPostNorm: return true;
+    case TensorRole::kInputPostNorm:
+    case TensorRole::kRouterBias:
+    case TensorRole::kExpertGateBias:
+    case TensorRole::kExpertUpBias:
+    case TensorRole::kExpertDownBias: return true;
     case TensorRole::kTokenEmbedding:
     case TensorRole::kOutputNorm:
     case TensorRole::kHead:
@@ -121,7 +130,8 @@ bool role_is_ffn(TensorRole role) {
     case TensorRole::kReadNorm:
     case TensorRole::kAttnOut:
     case TensorRole::kAttnOutBias:
-    case TensorRole::kAttnPostNorm: break;
+    case TensorRole::kAttnPostNorm:
+    case TensorRole::kAttnSinks: break;
   }
   return false;
 }

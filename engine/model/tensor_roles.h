@@ -55,8 +55,13 @@ enum class TensorRole : std::uint8_t {
   kInputGate,         // (input_dim, d_model); these three of a layer with inputs
   kInputOut,          // (d_model, input_dim)
   kInputPostNorm,     // (d_model)
+  kAttnSinks,         // (n_heads): one more score of each head, without a value
+  kRouterBias,        // (n_experts)
+  kExpertGateBias,    // (n_experts, expert_d_ff), one behind the other
+  kExpertUpBias,      // (n_experts, expert_d_ff)
+  kExpertDownBias,    // (n_experts, d_model)
 };
-inline constexpr std::size_t kNTensorRoles = static_cast<std::size_t>(TensorRole::kInputPostNorm) + 1;
+inline constexpr std::size_t kNTensorRoles = static_cast<std::size_t>(TensorRole::kExpertDownBias) + 1;
 
 std::string_view role_name(TensorRole role);  // "attn_q"
 bool role_is_matrix(TensorRole role);         // else a vector or the taps of a convolution, kept as F32

@@ -49,7 +49,7 @@ constexpr std::array kRules{
     KeyRule{"attn_logit_softcapping", 0},
     KeyRule{"embedding_length_per_layer_input", 0},
     KeyRule{"embedding_scale", 1},
-    KeyRule{"expert_gating_func", 1},  // a softmax over all experts
+    KeyRule{"expert_gating_func", 1, 3},  // a softmax over all experts; over those that were chosen
     KeyRule{"expert_group_count", 0, 1},
     KeyRule{"expert_group_scale", 1},
     KeyRule{"expert_group_used_count", 0, 1},

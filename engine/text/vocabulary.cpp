@@ -323,10 +323,15 @@ Status complete_vocabulary(Vocabulary& vocabulary) {
   ends.clear();
   vocabulary.guarded_ends.clear();
   std::size_t best_turn = kTurnTexts.size();
+  const auto has = [&](std::string_view text) {
+    return std::ranges::find(vocabulary.texts, text) != vocabulary.texts.end();
+  };
+  // An answer of gpt-oss is several messages: each ends with <|end|>, the last one with one of the other two.
+  const bool has_messages = has("<|return|>") && has("<|call|>");
   for (TokenId id = 0; id < vocabulary.n_vocab(); ++id) {
     const std::string_view text = vocabulary.texts[id];
     const bool is_ordinary = vocabulary.types[id] == TokenType::kNormal;
-    if (!is_end_of_turn_text(text, is_ordinary)) continue;
+    if (!is_end_of_turn_text(text, is_ordinary) || (has_messages && text == "<|end|>")) continue;
     ends.push_back(id);
     if (!vocabulary.is_special(id)) vocabulary.guarded_ends.push_back(id);
     const auto turn =

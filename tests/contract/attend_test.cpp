@@ -27,6 +27,7 @@ struct Queries {
   Rows rows;
   std::vector<std::uint32_t> from, to;
   float scale = 1.0F, softcap = 0.0F;
+  std::vector<float> sinks{};  // of each; empty: none
 };
 
 Rows attended(const KernelTable& kernels, const FilledCache& cache, const Queries& queries) {
@@ -46,6 +47,7 @@ Rows attended(const KernelTable& kernels, const FilledCache& cache, const Querie
                .exact_from = cache.exact_from,
                .scale = queries.scale,
                .softcap = queries.softcap,
+               .sinks = queries.sinks.empty() ? nullptr : queries.sinks.data(),
                .n_queries = static_cast<std::uint32_t>(inputs.size()),
                .queries = inputs.data(),
                .seen_from = queries.from.data(),
@@ -103,6 +105,11 @@ Expected expect_one(const FilledCache& cache, const Queries& queries, std::size_
         is_quantized_kv(cache.keys.all.dtype) ? k_norms.most * std::sqrt((q.size() + 31) / 32 * 32) : k_norms.root;
     if (form == Form::kWords) error += (q_norms.sum * k_bound + k_norms.sum * q_norms.root) / 65534;
     expected.score_error = std::max(expected.score_error, error * queries.scale + 5e-7 * cap);
+  }
+  const std::vector<float> nothing(q.size());
+  if (!queries.sinks.empty()) {
+    scores.push_back(queries.sinks[query]);
+    values.push_back(nothing.data());
   }
   expected.result = attend_plainly(scores, values, q.size());
   return expected;
@@ -212,6 +219,27 @@ TEST_P(Attend, a_cap_bounds_the_scores_of_every_type_whether_all_keys_are_seen_o
         const float without = attended(kernels, cache, queries)[0][0];
         queries.softcap = 0.8F;
         EXPECT_GT(std::abs(attended(kernels, cache, queries)[0][0] - without), 1e-3F) << "as if there were no cap";
+        expect_like_sums(kernels, cache, queries);
+      }
+    }
+  }
+}
+
+// From a sink that hardly counts to one that leaves little to the keys: a window of 5 leaves whole chunks unseen.
+TEST_P(Attend, a_sink_counts_once_beside_keys_of_every_type) {
+  const KernelTable kernels = make_kernel_table(GetParam());
+  for (const DTypeRow& type : kDTypes) {
+    if (!type.is_kv) continue;
+    const FilledCache cache = random_cache(kernels, type.dtype, type.dtype, 64, 330);
+    for (const std::uint32_t n_queries : {3U, 40U}) {
+      if (n_queries > most_queries(cache.keys, cache.values)) continue;
+      for (const std::uint32_t window : {5U, 150U, kAll}) {
+        SCOPED_TRACE(std::string(type.label) + ", " + std::to_string(n_queries) + " queries, window of " +
+                     std::to_string(window));
+        Queries queries = last_rows(n_queries, 64, 330, window);
+        const float without = attended(kernels, cache, queries)[0][0];
+        for (std::uint32_t i = 0; i < n_queries; ++i) queries.sinks.push_back(2.0F + static_cast<float>(i % 4));
+        EXPECT_GT(std::abs(attended(kernels, cache, queries)[0][0] - without), 1e-4F) << "as if there were no sink";
         expect_like_sums(kernels, cache, queries);
       }
     }

@@ -198,6 +198,16 @@ TEST_P(Experts, of_odd_sizes_are_those_of_the_reference) {
   }
 }
 
+TEST_P(Experts, with_biases_are_those_of_the_reference) {
+  for (const DType dtype : {DType::kF32, DType::kF16, DType::kQ8_0, DType::kMXFP4}) {
+    SCOPED_TRACE(dtype_row(dtype).name);
+    RandomModelSpec spec = model_of(dtype);
+    spec.architecture = "gpt-oss";
+    open(spec);
+    for (const std::size_t n_rows : {1U, 4U, 5U, 33U, 64U}) expect_like_reference(n_rows, tolerance(dtype));
+  }
+}
+
 TEST_P(Experts, beside_a_shared_one_leave_it_as_on_the_reference) {
   for (const DType dtype : {DType::kF32, DType::kF16, DType::kQ8_0, DType::kQ4_K}) {
     SCOPED_TRACE(dtype_row(dtype).name);

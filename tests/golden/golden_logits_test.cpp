@@ -82,6 +82,12 @@ void scale_logits(ModelInfo& model, float factor) {
   }
 }
 
+// Parts that a layer has where it has their tensor.
+template <TensorRole... kRoles>
+void leave_out_weights(ModelInfo& model) {
+  std::erase_if(model.weights, [](const WeightTensor& weight) { return ((weight.role == kRoles) || ...); });
+}
+
 void leave_out_shared_experts(ModelInfo& model) { set_of_layers<&LayerSpec::d_ff>(model, 0U); }
 
 void leave_out_layer_inputs(ModelInfo& model) {
@@ -132,6 +138,17 @@ constexpr Part kParts[] = {
     {"logit_scale", "granite", [](ModelInfo& m) { scale_logits(m, 1.0F); }},
     {"last_expert", "granitemoe", [](ModelInfo& m) { set_of_layers<&LayerSpec::n_experts_used>(m, 2U); }},
     {"shared_expert", "granitemoe-shared", leave_out_shared_experts},
+    {"window", "gpt-oss", [](ModelInfo& m) { set_of_layers<&LayerSpec::attention>(m, AttentionKind::kFull); }},
+    {"sinks", "gpt-oss", leave_out_weights<TensorRole::kAttnSinks>},
+    {"biases_of_attention", "gpt-oss", leave_out_weights<TensorRole::kQBias, TensorRole::kKBias, TensorRole::kVBias>},
+    {"bias_of_attn_out", "gpt-oss", leave_out_weights<TensorRole::kAttnOutBias>},
+    {"router_bias", "gpt-oss", leave_out_weights<TensorRole::kRouterBias>},
+    {"biases_of_gates", "gpt-oss", leave_out_weights<TensorRole::kExpertGateBias>},
+    {"biases_of_ups", "gpt-oss", leave_out_weights<TensorRole::kExpertUpBias>},
+    {"biases_of_downs", "gpt-oss", leave_out_weights<TensorRole::kExpertDownBias>},
+    {"clamped", "gpt-oss", [](ModelInfo& m) { set_of_layers<&LayerSpec::activation>(m, Activation::kSilu); }},
+    {"ramp_that_is_not_rounded", "gpt-oss", [](ModelInfo& m) { m.ropes[0].has_whole_ramp = true; }},
+    {"last_expert", "gpt-oss", [](ModelInfo& m) { set_of_layers<&LayerSpec::n_experts_used>(m, 2U); }},
     {"rotary_part", "phi3", [](ModelInfo& m) { m.ropes[0].rope_dim = 32; }},
     {"router_scale", "gemma4-experts", [](ModelInfo& m) { set_of_layers<&LayerSpec::router_scale>(m, 1.0F); }},
     {"expert_scales", "gemma4-experts", [](ModelInfo& m) { set_of_layers<&LayerSpec::has_expert_scales>(m, false); }},

@@ -199,6 +199,27 @@ TEST_F(GpuAttend, windows_begin_within_splits_and_tiles) {
   }
 }
 
+// Every row goes through all experts, so that it cannot choose others than on the reference device.
+RandomModelSpec with_sinks(RandomModelSpec spec, std::uint32_t window) {
+  spec.architecture = "gpt-oss";
+  spec.n_experts = spec.n_experts_used = 2;
+  spec.window = window;
+  return spec;
+}
+
+// In whichever split a softmax begins.
+TEST_F(GpuAttend, sinks_count_once) {
+  Steps steps;
+  fill(steps, 0, 0, 300);
+  for (const std::uint32_t n : {1U, 1U, 8U, 9U, 1U}) steps.push_back(rows(0, steps.back().back().position + 1, n));
+  for (const std::uint32_t window : {33U, 350U}) {
+    for (const DType kv : kv_types()) {
+      SCOPED_TRACE(std::to_string(window) + " " + std::string(dtype_row(kv).name));
+      expect_like_reference(with_sinks(model(6, 2, 16), window), options_with(kv, 350), steps);
+    }
+  }
+}
+
 // Where weights are of half precision, so may be the attention of prompts. Keys that differ as much round to other
 // codes of the cache in many places.
 RandomModelSpec half_model(std::uint32_t n_heads, std::uint32_t head_dim) {
@@ -228,6 +249,18 @@ TEST_F(GpuAttend, half_models_with_every_cache_type_give_the_reference_logits) {
       SCOPED_TRACE(fmt::format("{}, heads of {}", dtype_row(kv).name, head_dim));
       expect_like_reference(half_model(6, head_dim), options_with(kv, 96), steps, kHalfModelError);
     }
+  }
+}
+
+// Of heads that one warp has, and that two and four share out.
+TEST_F(GpuAttend, sinks_of_half_models_count_once) {
+  Steps steps;
+  fill(steps, 0, 0, 100);
+  for (const std::uint32_t head_dim : {64U, 256U, 512U}) {
+    if (!test::kHasHalfAttention && !test::is_full_run() && head_dim > 64) continue;
+    SCOPED_TRACE(head_dim);
+    expect_like_reference(with_sinks(half_model(6, head_dim), 128), options_with(DType::kF16, 128), steps,
+                          kHalfModelError);
   }
 }
 

@@ -272,6 +272,7 @@ TEST_F(GpuModel, quantized_branches_give_the_reference_logits) {
   spec.window_period = 2;
   spec.n_layers = 2;
   spec.n_experts = 5;
+  spec.n_shared_caches = 0;  // no layer before the last sees as much
   for (const DType weight : {DType::kQ8_0, DType::kF16}) {
     spec.weight_type = weight;
     SCOPED_TRACE(dtype_row(weight).name);
@@ -305,6 +306,22 @@ TEST_F(GpuModel, quantized_layer_inputs_give_the_reference_logits) {
   spec.weight_type = DType::kF32;
   expect_like_reference(spec, options_for(DType::kQ8_0, DType::kQ8_0), 21, 1,
                         cache_tolerance(DType::kQ8_0, DType::kQ8_0));
+}
+
+// All experts, so that none is chosen in place of another.
+TEST_F(GpuModel, quantized_experts_with_biases_give_the_reference_logits) {
+  RandomModelSpec spec = model_of(*find_arch("gpt-oss"));
+  spec.n_layers = 2;
+  spec.n_experts = spec.n_experts_used = 3;
+  for (const DType weight : {DType::kMXFP4, DType::kF16}) {
+    spec.weight_type = weight;
+    SCOPED_TRACE(dtype_row(weight).name);
+    test::with_every_arithmetic(weight, [&](double most) {
+      for (const std::uint32_t n : {1U, 5U, 21U}) {
+        if (test::tells_more(n)) expect_like_reference(spec, options_for(DType::kF32, DType::kF32), n, 1, most);
+      }
+    });
+  }
 }
 
 RandomModelSpec state_model(DType weight, std::uint32_t state_dim) {

@@ -21,7 +21,7 @@ import numpy as np
 import torch
 import transformers
 
-from tiny_gguf import adds_one_to_norm, write_gguf
+from tiny_gguf import adds_one_to_norm, is_gpt_oss, write_gguf
 
 TESTS = pathlib.Path(__file__).parent.parent
 N_TOKENS = 40
@@ -37,6 +37,8 @@ LLAMA3 = {
 YARN = {"rope_type": "yarn", "rope_theta": 10000.0, "factor": 4.0, "original_max_position_embeddings": 16}
 # mistral3: lengths stay as they are, but those of queries, which grow within the tokens.
 GROWING = dict(YARN, type="yarn", max_position_embeddings=64, beta_fast=32.0, beta_slow=1.0, mscale=1.0, mscale_all_dim=1.0, llama_4_scaling_beta=0.5)
+# gpt-oss: the pairs where the ramp begins and ends are no whole numbers.
+UNROUNDED = dict(YARN, rope_theta=150000.0, truncate=False)
 LINEAR = {"rope_type": "linear", "rope_theta": 10000.0, "factor": 4.0}
 # gemma3: the layers that see everything, then those with a window, which turn by another base and are not scaled.
 GLOBAL_AND_LOCAL = {
@@ -136,6 +138,8 @@ MODELS = {
     "granitemoe-shared": ("granitemoe", dict(d_model=32, n_heads=2, n_kv_heads=1, d_ff=20), PLAIN,
                           dict(GRANITE, tie_word_embeddings=True, num_local_experts=8, num_experts_per_tok=3, shared_intermediate_size=28)),
     "mistral3": ("mistral3", dict(d_model=48, n_heads=3, n_kv_heads=1, head_dim=64, d_ff=40), GROWING, {}),
+    "gpt-oss": ("gpt-oss", dict(d_model=32, n_heads=4, n_kv_heads=1, head_dim=32, d_ff=20, n_layers=3), UNROUNDED,
+                dict(sliding_window=10, num_local_experts=6, num_experts_per_tok=3)),
     # The last three layers read caches of the two before them, and have FFNs of twice the width; each layer has elements of its own of a second embedding.
     "gemma4-small": ("gemma4", dict(d_model=32, n_heads=4, n_kv_heads=2, head_dim=16, d_ff=24, n_layers=6), PROPORTIONAL_AND_LOCAL,
                      dict(GEMMA4 | GEMMA4_SMALL, sliding_window=10, global_head_dim=32, num_kv_shared_layers=3,
@@ -153,6 +157,7 @@ FUZZED = {
     "ernie4_5": ({}, PLAIN, {}),
     "phi3": ({}, PLAIN, dict(pad_token_id=None)),
     "mistral3": ({}, GROWING, {}),
+    "gpt-oss": (dict(n_layers=2), UNROUNDED, dict(sliding_window=10, num_local_experts=3, num_experts_per_tok=2)),
     "granite": ({}, PLAIN, dict(GRANITE)),
     "granitemoe": ({}, PLAIN, dict(GRANITE, num_local_experts=3, num_experts_per_tok=2, shared_intermediate_size=4)),
     "gemma4": (dict(head_dim=4, n_layers=2), PROPORTIONAL_AND_LOCAL,
@@ -190,6 +195,7 @@ CLASSES = {
     "granitemoeshared": (transformers.GraniteMoeSharedConfig, transformers.GraniteMoeSharedForCausalLM),
     "phi3": (transformers.Phi3Config, transformers.Phi3ForCausalLM),
     "gemma4": (transformers.Gemma4TextConfig, transformers.Gemma4ForCausalLM),
+    "gpt-oss": (transformers.GptOssConfig, transformers.GptOssForCausalLM),
 }
 # Architectures of which transformers has two: which one by what a configuration has beside.
 FURTHER_CLASSES = (("llama", "sliding_window", "mistral"), ("granitemoe", "shared_intermediate_size", "granitemoeshared"))
@@ -234,7 +240,7 @@ def make_config(architecture: str, shape: dict, rope: dict, further: dict):
 
 def fill(model, seed: int) -> None:
     """Weights that keep activations near 1, so that a wrong rotation or a missing bias shows. The state of a delta net keeps 0.6 to 0.99 of itself
-    from one token to the next, so that both what it remembers and what it forgets show within N_TOKENS."""
+    from one token to the next, so that both what it remembers and what it forgets show within N_TOKENS. Gates and ups of gpt-oss reach its limits."""
     rng = np.random.default_rng(seed)
     with torch.no_grad():
         for name, tensor in model.named_parameters():
@@ -247,8 +253,10 @@ def fill(model, seed: int) -> None:
                 values = 0.4 * values - 1
             elif name.endswith(".dt_bias"):
                 values = 0.5 * values - 0.7
-            elif name.endswith(".bias"):
+            elif name.endswith((".bias", "_bias")):
                 values = 0.3 * values
+            elif is_gpt_oss(model.config) and ".experts." in name:
+                values = (2.5 if "gate_up" in name else 0.1) * values / math.sqrt(tensor.shape[-2])
             elif name.endswith("router.scale"):  # the logits of the router are divided by the root of d_model
                 values = math.sqrt(tensor.shape[-1]) * (1 + 0.3 * values)
             elif name.endswith(".per_expert_scale"):
@@ -326,6 +334,17 @@ def check_delta_parts(name: str, model, tokens: np.ndarray, logits: np.ndarray) 
         print(f"{name} without {part}: logits move by {moved:.2g}")
 
 
+def check_limits(name: str, model, tokens: np.ndarray, logits: np.ndarray) -> None:
+    """Likewise of gpt-oss the limits of what stands between the matrices of an expert, which are no parameters."""
+    changed = copy.deepcopy(model)
+    for layer in changed.model.layers:
+        layer.mlp.experts.limit = 1e9
+    with torch.no_grad():
+        moved = np.abs(changed(torch.from_numpy(tokens)[None]).logits[0].numpy() - logits).max()
+    assert moved > 1e-2, (name, moved)
+    print(f"{name} without limits: logits move by {moved:.2g}")
+
+
 def write_values(path) -> None:
     """Every value type, alone and in an array, and tensors of types that nobody computes with."""
     kinds = gguf.GGUFValueType
@@ -380,6 +399,8 @@ def main() -> None:
                 f16_logits = model(torch.from_numpy(tokens)[None]).logits[0].numpy()
         if architecture.startswith("qwen35"):
             check_delta_parts(name, model, tokens, logits)
+        if is_gpt_oss(model.config):
+            check_limits(name, model, tokens, logits)
         f16_share = np.abs(f16_logits - logits).max() / np.abs(logits).max()
         assert 0 < f16_share < 1e-3, (name, f16_share)
         assert np.isfinite(logits).all() and path.stat().st_size < 400_000, (name, path.stat().st_size)

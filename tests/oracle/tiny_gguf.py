@@ -62,6 +62,12 @@ LAYER_NAMES = {
     "per_layer_input_gate.weight": "inp_gate.weight",
     "per_layer_projection.weight": "proj.weight",
     "post_per_layer_input_norm.weight": "post_norm.weight",
+    "self_attn.sinks": "attn_sinks.weight",
+    "mlp.router.weight": "ffn_gate_inp.weight",
+    "mlp.router.bias": "ffn_gate_inp.bias",
+    "mlp.experts.gate_proj_bias": "ffn_gate_exps.bias",
+    "mlp.experts.up_proj_bias": "ffn_up_exps.bias",
+    "mlp.experts.down_proj_bias": "ffn_down_exps.bias",
     "nextn.eh_proj.weight": "nextn.eh_proj.weight",
     "nextn.enorm.weight": "nextn.enorm.weight",
     "nextn.hnorm.weight": "nextn.hnorm.weight",
@@ -80,8 +86,8 @@ POST_NORM_NAMES = {
     "pre_feedforward_layernorm.weight": "ffn_norm.weight",
     "post_feedforward_layernorm.weight": "post_ffw_norm.weight",
 }
-# Architectures with delta nets call the norm before the FFN by another name.
-DELTA_NET_NAMES = {"post_attention_layernorm.weight": "post_attention_norm.weight"}
+# Architectures with delta nets, and gpt-oss, call the norm before the FFN by another name.
+LATER_NAMES = {"post_attention_layernorm.weight": "post_attention_norm.weight"}
 OTHER_NAMES = {
     "model.embed_tokens.weight": "token_embd.weight",
     "model.norm.weight": "output_norm.weight",
@@ -100,6 +106,10 @@ def has_delta_nets(config) -> bool:
     return "linear_attention" in (getattr(config, "layer_types", None) or ())
 
 
+def is_gpt_oss(config) -> bool:
+    return config.model_type == "gpt_oss"
+
+
 def adds_one_to_norm(model, name: str) -> bool:
     """Whether the model multiplies by 1 + weight in this norm; a file has the sum."""
     if "norm" not in name or "linear_attn." in name:
@@ -111,13 +121,16 @@ def gguf_name(name: str, model) -> str:
     if name in OTHER_NAMES:
         return OTHER_NAMES[name]
     _, _, layer, rest = name.split(".", 3)
-    renamed = POST_NORM_NAMES if has_post_norms(model) else DELTA_NET_NAMES if has_delta_nets(model.config) else {}
+    renamed = POST_NORM_NAMES if has_post_norms(model) else LATER_NAMES if has_delta_nets(model.config) or is_gpt_oss(model.config) else {}
     return f"blk.{layer}.{(LAYER_NAMES | renamed)[rest]}"
 
 
 def parts(name: str, values: np.ndarray, config, is_fused: bool) -> list:
     """The tensors of a file that one of transformers becomes: there the rows of each expert's gate stand before those of its up, and the rows of each
-    key head's query, key, values and gates follow each other, as they do in some files (is_fused)."""
+    key head's query, key, values and gates follow each other, as they do in some files (is_fused). Of gpt-oss the columns of gate and up take turns."""
+    if is_gpt_oss(config) and ".experts." in name:
+        values = values if name.endswith("_bias") else values.swapaxes(1, 2)
+        return [(name.replace("gate_up", which), values[:, first::2]) for first, which in enumerate(("gate", "up"))] if "gate_up" in name else [(name, values)]
     if name.endswith(".gate_up_proj") and not is_fused:
         return [(name.replace("gate_up_proj", which), half) for which, half in zip(("gate_proj", "up_proj"), np.split(values, 2, axis=1))]
     if name.endswith(".shared_mlp.input_linear.weight"):
@@ -187,7 +200,7 @@ def bpe_tokens(n_vocab: int):
 
 
 def add_tokenizer(writer: gguf.GGUFWriter, architecture: str, n_vocab: int) -> None:
-    is_spm = not architecture.startswith("qwen")
+    is_spm = not architecture.startswith(("qwen", "gpt-oss"))
     if architecture.startswith("gemma4"):
         tokens, types = spm_tokens(n_vocab, ("\u2581\u2581",))
         writer.add_tokenizer_model("gemma4")
@@ -205,7 +218,7 @@ def add_tokenizer(writer: gguf.GGUFWriter, architecture: str, n_vocab: int) -> N
     else:
         tokens, types = bpe_tokens(n_vocab)
         writer.add_tokenizer_model("gpt2")
-        writer.add_tokenizer_pre("qwen35" if architecture.startswith("qwen35") else "qwen2")
+        writer.add_tokenizer_pre("qwen35" if architecture.startswith("qwen35") else "gpt-4o" if architecture == "gpt-oss" else "qwen2")
         writer.add_token_merges(["t h", "th e"])
         bos, eos = 258, 260
     writer.add_token_list(tokens)
@@ -286,7 +299,11 @@ def write_gguf(path, architecture: str, model, rope: dict, freq_factors=None, ro
     add_heads(writer, architecture, config, rope)
     writer.add_layer_norm_rms_eps(config.rms_norm_eps)
     writer.add_rope_freq_base(rope["rope_theta"])
-    if getattr(config, "num_experts", None):
+    if is_gpt_oss(config):
+        writer.add_expert_count(config.num_local_experts)
+        writer.add_expert_used_count(config.num_experts_per_tok)
+        writer.add_expert_feed_forward_length(config.intermediate_size)
+    elif getattr(config, "num_experts", None):
         writer.add_expert_count(config.num_experts)
         writer.add_expert_used_count(getattr(config, "top_k_experts", None) or config.num_experts_per_tok)
         writer.add_expert_feed_forward_length(config.moe_intermediate_size)

@@ -48,11 +48,12 @@ std::pair<std::uint32_t, std::uint32_t> one_or_two(const std::string& text) {
   return text.find('/') == std::string::npos ? std::pair{count(text), 0U} : pair_of(text);
 }
 
-// As llama.cpp quantizes to Q4_K_M, but for fused matrices and some of models with eight experts: Q4_K, and Q6_K for
-// the head and for V and down of the first and last eighth of the layers and of every third between. Rows that do not
-// end on a block of these have the next type with shorter blocks.
+// Experts of gpt-oss as they are published. Else as llama.cpp quantizes to Q4_K_M, but for fused matrices and some of
+// models with eight experts: Q4_K, and Q6_K for the head and for V and down of the first and last eighth of the layers
+// and of every third between. Rows that do not end on a block of these have the next type with shorter blocks.
 DType type_of(TensorRole role, std::int32_t layer, std::uint64_t n_cols, const RandomModelSpec& spec) {
   if (role == TensorRole::kRouter) return DType::kF32;
+  if (role_is_experts(role) && spec.architecture == "gpt-oss") return DType::kMXFP4;
   const auto n = static_cast<std::int32_t>(spec.n_layers);
   const bool is_fine_layer = layer < n / 8 || layer >= 7 * n / 8 || (layer - n / 8) % 3 == 2;
   const bool is_head = role == TensorRole::kHead || (role == TensorRole::kTokenEmbedding && spec.has_tied_head);
@@ -91,7 +92,9 @@ PublishedModel parse_row(const std::string& line) {
   spec.has_holes = true;
   spec.has_tokenizer = false;
   model.total = parse_count(column[17]);
-  if (column[18] != "-") model.active = parse_count(column[18]);
+  model.embedding_is_active = !column[18].ends_with('*');
+  const std::string_view active = std::string_view(column[18]).substr(0, column[18].find('*'));
+  if (active != "-") model.active = parse_count(active);
   model.kv_per_token = number(column[19]), model.window_kv = number(column[20]), model.state = number(column[21]);
   return model;
 }

@@ -26,6 +26,7 @@ struct PublishedModel {
   std::string name;
   RandomModelSpec spec;  // with holes and without a tokenizer: a header
   PublishedCount total, active;
+  bool embedding_is_active = true;                   // is counted in `active`
   Bytes kv_per_token = 0, window_kv = 0, state = 0;  // expected
 };
 

@@ -260,6 +260,7 @@ class ModelBuilder {
       add_vector(TensorRole::kQNorm, i, head_dim, Fill::kNorm);
       if (has_cache(layer)) add_vector(TensorRole::kKNorm, i, head_dim, Fill::kNorm);
     }
+    if (row_.has_sinks) add_vector(TensorRole::kAttnSinks, i, spec_.n_heads, Fill::kNorm);
     add_matrix(TensorRole::kAttnOut, i, d_model, q_dim);
     if (has(row_.attn_out_bias)) add_vector(TensorRole::kAttnOutBias, i, d_model, Fill::kBias);
   }
@@ -303,6 +304,15 @@ class ModelBuilder {
       add_matrix(TensorRole::kExpertUp, i, spec_.d_ff, spec_.d_model, spec_.n_experts);
     }
     add_matrix(TensorRole::kExpertDown, i, spec_.d_model, spec_.d_ff, spec_.n_experts);
+    if (row_.has_expert_biases) {
+      const auto add_biases = [&](TensorRole role, std::uint64_t n_elems) {
+        add(role_tensor_name(role, i), role, spec_.vector_type, {n_elems, spec_.n_experts}, Fill::kBias);
+      };
+      add_vector(TensorRole::kRouterBias, i, spec_.n_experts, Fill::kBias);
+      add_biases(TensorRole::kExpertGateBias, spec_.d_ff);
+      add_biases(TensorRole::kExpertUpBias, spec_.d_ff);
+      add_biases(TensorRole::kExpertDownBias, spec_.d_model);
+    }
     if (row_.has_branch_norms) {
       for (const TensorRole norm :
            {TensorRole::kRouterNorm, TensorRole::kExpertNorm, TensorRole::kExpertPostNorm, TensorRole::kSharedPostNorm})
@@ -428,6 +438,12 @@ std::filesystem::path make_random_model(const RandomModelSpec& spec, const std::
   const std::filesystem::path path = folder / (name + ".gguf");
   CHECK(random_gguf(spec).write(path).ok(), "a test model cannot be written");
   return path;
+}
+
+std::string architecture_label(std::string_view architecture) {
+  std::string label(architecture);
+  std::ranges::replace(label, '-', '_');
+  return label;
 }
 
 }  // namespace headroom::test

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "file/gguf_writer.h"
@@ -77,5 +78,8 @@ GgufWriter random_gguf(const RandomModelSpec& spec);
 // The same in a file NAME.gguf below `folder`, which exists. Aborts the test binary when the file cannot be written.
 std::filesystem::path make_random_model(const RandomModelSpec& spec, const std::filesystem::path& folder,
                                         const std::string& name = "model");
+
+// The name of an architecture as a part of that of a test, which has no hyphens.
+std::string architecture_label(std::string_view architecture);
 
 }  // namespace headroom::test

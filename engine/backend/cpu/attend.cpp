@@ -67,6 +67,17 @@ Seen seen_keys(const AttendJob& job, const Segment& segment, std::uint32_t query
   return {from - position, std::max(from, to) - position};
 }
 
+// Where the running softmax of n queries begins: with the sink of each, or with nothing. `unit`: of scores, per that of
+// sinks.
+void begin_softmax(const AttendJob& job, std::size_t n, float unit, float* maxima, float* sums) {
+  std::fill_n(maxima, n, kNoScore);
+  std::fill_n(sums, n, 0.0F);
+  for (std::uint32_t query = 0; query < job.n_queries && job.sinks != nullptr; ++query) {
+    maxima[query] = job.sinks[query] * unit;
+    sums[query] = 1.0F;
+  }
+}
+
 // --- few queries ---
 
 // In the forms that the keys' types read: f32, int8, or both.
@@ -195,8 +206,7 @@ void attend_by_words(const KernelTable& kernels, const AttendJob& job, const Til
   const std::size_t n_lanes = std::size_t{n_panels_of(job.n_queries)} * kPanelRows;
   load_query_words(kernels, job, scratch);
   std::fill_n(scratch.acc, n_lanes * padded(head_dim), 0.0F);
-  std::fill_n(scratch.maxima, n_lanes, kNoScore);
-  std::fill_n(scratch.sums, n_lanes, 0.0F);
+  begin_softmax(job, n_lanes, std::numbers::log2e_v<float>, scratch.maxima, scratch.sums);
   std::array<PanelsSeen, kCpuQueryTile / kTileQueries> between;
   for (std::uint32_t tile = 0; tile < n_tiles; ++tile) {
     between[tile] = seen_between(job, tile * kTileQueries, std::min(kTileQueries, job.n_queries - tile * kTileQueries));
@@ -275,8 +285,7 @@ void attend_few(const KernelTable& kernels, const AttendJob& job, const FewScrat
   const std::uint32_t head_dim = job.values->all.head_dim;
   const Activations in = load_queries(kernels, job, scratch);
   std::fill_n(scratch.acc, std::size_t{job.n_queries} * padded(head_dim), 0.0F);
-  std::fill_n(scratch.maxima, job.n_queries, kNoScore);
-  std::fill_n(scratch.sums, job.n_queries, 0.0F);
+  begin_softmax(job, job.n_queries, 1.0F, scratch.maxima, scratch.sums);
   for_each_chunk(job, [&](const Segment& segment, std::uint32_t position, std::uint32_t n_keys) {
     const std::uint32_t n_panels = n_panels_of(n_keys);
     score(kernels, job, *segment.keys, in, position, n_panels, scratch);

@@ -37,6 +37,8 @@ struct AttendJob {
   float scale = 1.0F, softcap = 0.0F;  // of scores; see LayerSpec
   const float* rotation =
       nullptr;  // (head_dim) factors that values were rotated with, or null; attend_many() turns results back
+  // (n_queries) one more score of each query, which has no value; null: none, or another part of the keys counts it.
+  const float* sinks = nullptr;
   std::uint32_t n_queries = 0;
   const float* const* queries = nullptr;  // (n_queries) rows of head_dim
   // Query i sees positions [seen_from[i], seen_to[i]); of these this job takes those in [first, last).

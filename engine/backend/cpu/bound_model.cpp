@@ -150,6 +150,11 @@ class Binder {
     bound.q_norm = vector(TensorRole::kQNorm, layer);
     bound.k_norm = vector(TensorRole::kKNorm, layer);
     bound.attn_out_bias = vector(TensorRole::kAttnOutBias, layer);
+    bound.sinks = vector(TensorRole::kAttnSinks, layer);
+    bound.router_bias = vector(TensorRole::kRouterBias, layer);
+    bound.expert_gate_bias = vector(TensorRole::kExpertGateBias, layer);
+    bound.expert_up_bias = vector(TensorRole::kExpertUpBias, layer);
+    bound.expert_down_bias = vector(TensorRole::kExpertDownBias, layer);
     if (bound.spec->has_post_norms) {
       bound.attn_post_norm = vector(TensorRole::kAttnPostNorm, layer);
       bound.ffn_post_norm = vector(TensorRole::kFfnPostNorm, layer);

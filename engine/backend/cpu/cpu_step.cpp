@@ -256,6 +256,15 @@ void CpuStep::attn_out(const Op& op, std::uint32_t thread) {
   add_to_residual(op, layer.attn_out, in, {layer.attn_out_bias, layer.attn_post_norm}, thread);
 }
 
+decltype(KernelTable::silu_mul) CpuStep::act_mul_of(const LayerSpec& layer) const {
+  switch (layer.activation) {
+    case Activation::kSilu: return kernels_.silu_mul;
+    case Activation::kGelu: return kernels_.gelu_mul;
+    case Activation::kClamped: return kernels_.clamped_mul;
+  }
+  CHECK(false, "an activation that is not there");
+}
+
 void CpuStep::ffn_up(const Op& op, std::uint32_t thread) {
   const BoundLayer& layer = bound_.layers[static_cast<std::size_t>(op.layer)];
   const std::uint32_t d_model = bound_.model->d_model;
@@ -273,7 +282,7 @@ void CpuStep::ffn_up(const Op& op, std::uint32_t thread) {
           row_gates[row] = 1.0F / (1.0F + std::exp(-product_of(scratch, layer.shared_gate, d_model)));
         return scratch;
       });
-  const auto act_mul = layer.spec->activation == Activation::kSilu ? kernels_.silu_mul : kernels_.gelu_mul;
+  const auto act_mul = act_mul_of(*layer.spec);
   PairProducts gates(kernels_, layer.gate, in, bound_.scratch.product(thread, 0)),
       ups(kernels_, layer.up, in, bound_.scratch.product(thread, 1));
   const auto store = [&](const PairBlock& block) {

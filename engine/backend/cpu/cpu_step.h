@@ -68,6 +68,9 @@ class CpuStep {
   void input_down(const Op& op, std::uint32_t thread);
   void logits(const Op& op, std::uint32_t thread);
 
+  // The kernel of a layer's activation, as KernelTable has it.
+  decltype(KernelTable::silu_mul) act_mul_of(const LayerSpec& layer) const;
+
   // Encodes activation rows for these matrices. With few rows every thread encodes all of them for itself; with many
   // the threads share the rows and meet at a barrier. `row(index, scratch)` returns the n_elems floats of a row, which
   // it may write to scratch.

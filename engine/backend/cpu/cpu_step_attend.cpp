@@ -92,6 +92,7 @@ void CpuStep::attend_part(const BoundLayer& layer, const float* query, std::uint
                           .exact_from = exact_from(layer.index, at.slot),
                           .scale = spec.attention_scale,
                           .softcap = spec.attention_softcap,
+                          .sinks = layer.sinks == nullptr || index > 0 ? nullptr : layer.sinks + head,
                           .n_queries = n,
                           .queries = queries.data(),
                           .seen_from = from.data(),
@@ -168,6 +169,7 @@ void CpuStep::attend_rows(const BoundLayer& layer, const float* query, float* at
     std::array<const float*, kCpuQueryTile> queries;
     std::array<float*, kCpuQueryTile> outputs;
     std::array<std::uint32_t, kCpuQueryTile> from, to;
+    std::array<float, kCpuQueryTile> sinks;
     for (std::uint32_t i = 0; i < n; ++i) {
       const std::uint32_t row = first_row + (first + i) / heads_per_kv,
                           head = kv_head * heads_per_kv + (first + i) % heads_per_kv;
@@ -175,6 +177,7 @@ void CpuStep::attend_rows(const BoundLayer& layer, const float* query, float* at
       const std::size_t offset = std::size_t{row} * spec.q_dim() + std::size_t{head} * spec.head_dim;
       queries[i] = query + offset;
       outputs[i] = attended + offset;
+      if (layer.sinks != nullptr) sinks[i] = layer.sinks[head];
       from[i] = seen_from(spec, position);
       to[i] = position + 1;
     }
@@ -187,6 +190,7 @@ void CpuStep::attend_rows(const BoundLayer& layer, const float* query, float* at
                            .scale = spec.attention_scale,
                            .softcap = spec.attention_softcap,
                            .rotation = layer.v_rotation.empty() ? nullptr : layer.v_rotation.data(),
+                           .sinks = layer.sinks == nullptr ? nullptr : sinks.data(),
                            .n_queries = n,
                            .queries = queries.data(),
                            .seen_from = from.data(),

@@ -8,6 +8,16 @@
 namespace headroom {
 namespace {
 
+// To the 16 products of a panel with one row; biases, of the n rows of the matrix that are there: null: none.
+void add_biases(float* products, const float* biases, std::uint32_t n, float weight = 1.0F) {
+  for (std::uint32_t i = 0; biases != nullptr && i < n; ++i) products[i] += weight * biases[i];
+}
+
+// Of an expert, from a row of its matrix on: biases of all experts stand one behind the other, n_rows each.
+const float* biases_at(const float* biases, std::uint32_t expert, std::uint32_t n_rows, std::uint32_t row) {
+  return biases == nullptr ? nullptr : biases + std::size_t{expert} * n_rows + row;
+}
+
 std::uint32_t* as_ids(float* buffer) { return reinterpret_cast<std::uint32_t*>(buffer); }
 
 }  // namespace
@@ -72,6 +82,9 @@ void CpuStep::moe_route(const Op& op, std::uint32_t thread) {
         return scratch;
       });
   const auto store = [&](const PanelProduct& product, bool) {
+    for (std::uint32_t col = 0; col < product.n_cols; ++col)
+      add_biases(product.values + col * kPanelRows, biases_at(layer.router_bias, 0, 0, product.first_row),
+                 product.n_rows);
     kernels_.put_products(product.values, product.place(logits, n_experts));
   };
   deal(op, layer.router.n_panels(), [&](std::uint32_t first, std::uint32_t last) {
@@ -108,7 +121,7 @@ void CpuStep::moe_up(const Op& op, std::uint32_t thread) {
                                      bound_.model->norm_epsilon, scratch);
                        return scratch;
                      });
-  const auto act_mul = layer.spec->activation == Activation::kSilu ? kernels_.silu_mul : kernels_.gelu_mul;
+  const auto act_mul = act_mul_of(*layer.spec);
   const auto compute = [&](const ExpertGroups::Group& group, std::uint32_t first, std::uint32_t last) {
     const Matrix gate = layer.expert_gate.of(group.expert), up = layer.expert_up.of(group.expert);
     const Activations in = inputs.of(group);
@@ -120,9 +133,13 @@ void CpuStep::moe_up(const Op& op, std::uint32_t thread) {
       for (std::uint32_t tile = block.first_tile; tile < block.last_tile; ++tile) {
         for (std::uint32_t which = 0; which < block.n_panels; ++which) {
           const PanelProduct product = gates.product(which, tile);
-          const float* factors = ups.product(which, tile).values;
+          float* factors = ups.product(which, tile).values;
+          const float *of_gates = biases_at(layer.expert_gate_bias, group.expert, d_ff, product.first_row),
+                      *of_ups = biases_at(layer.expert_up_bias, group.expert, d_ff, product.first_row);
           for (std::uint32_t col = 0; col < product.n_cols; ++col) {
             const std::size_t choice = groups.choice(group.first + product.first_col + col);
+            add_biases(product.values + col * kPanelRows, of_gates, product.n_rows);
+            add_biases(factors + col * kPanelRows, of_ups, product.n_rows);
             act_mul(product.values + col * kPanelRows, factors + col * kPanelRows,
                     {hidden + choice * d_ff + product.first_row, d_ff, 1, product.n_rows});
           }
@@ -178,8 +195,10 @@ void CpuStep::moe_down(const Op& op, std::uint32_t thread) {
   const auto compute = [&](const ExpertGroups::Group& group, std::uint32_t first, std::uint32_t last) {
     const Activations in = inputs.of(group);
     const auto add = [&](const PanelProduct& product, bool) {
+      const float* biases = biases_at(layer.expert_down_bias, group.expert, d_model, product.first_row);
       for (std::uint32_t col = 0; col < product.n_cols; ++col) {
-        const std::size_t row = groups.choice(group.first + product.first_col + col) / n_used;
+        const std::size_t choice = groups.choice(group.first + product.first_col + col), row = choice / n_used;
+        add_biases(product.values + col * kPanelRows, biases, product.n_rows, weights[choice]);
         kernels_.add_products(product.values + col * kPanelRows, nullptr,
                               {sums + row * d_model + product.first_row, d_model, 1, product.n_rows});
       }

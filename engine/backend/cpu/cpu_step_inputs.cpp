@@ -45,7 +45,7 @@ void CpuStep::input_up(const Op& op, std::uint32_t thread) {
   const Activations in =
       prepare(thread, static_cast<std::uint32_t>(inputs_.rows.size()), std::span<const Matrix* const>(matrices),
               [&](std::uint32_t row, float*) { return residual + std::size_t{row} * d_model; });
-  const auto act_mul = layer.spec->activation == Activation::kSilu ? kernels_.silu_mul : kernels_.gelu_mul;
+  const auto act_mul = act_mul_of(*layer.spec);
   const auto store = [&](const PanelProduct& product, bool) {
     // Of the rows of the product, as the product stands.
     alignas(64) std::array<float, kTileCols * kPanelRows> by{};

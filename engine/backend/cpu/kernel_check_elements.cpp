@@ -48,6 +48,15 @@ void check_puts(KernelProbe& probe) {
   check_put(
       probe, "gelu_mul", [&](const ProductPlace& to) { kernels.gelu_mul(products.data(), ups.data(), to); },
       [&](std::uint32_t i, std::uint32_t, double) { return gelu_plainly(products[i]) * ups[i]; });
+  // Some of each reach the limits.
+  std::vector<float> far = products, far_ups = ups;
+  for (std::uint32_t i = 0; i < far.size(); ++i) {
+    if (i % 3 == 0) far[i] *= 20.0F;
+    if (i % 3 == 1) far_ups[i] *= 20.0F;
+  }
+  check_put(
+      probe, "clamped_mul", [&](const ProductPlace& to) { kernels.clamped_mul(far.data(), far_ups.data(), to); },
+      [&](std::uint32_t i, std::uint32_t, double) { return clamped_mul_plainly(far[i], far_ups[i]); });
 }
 
 // From what the cap hardly moves to what it bounds.

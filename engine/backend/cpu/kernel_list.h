@@ -43,6 +43,7 @@ constexpr void for_each_kernel(Table& table, Visit visit) {
   visit("add_products", kNoType, table.add_products);
   visit("silu_mul", kNoType, table.silu_mul);
   visit("gelu_mul", kNoType, table.gelu_mul);
+  visit("clamped_mul", kNoType, table.clamped_mul);
   visit("l2_norm", kNoType, table.l2_norm);
   visit("gate_sigmoid", kNoType, table.gate_sigmoid);
   visit("gate_silu", kNoType, table.gate_silu);

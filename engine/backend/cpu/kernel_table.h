@@ -8,6 +8,7 @@
 
 #include "base/cpu_features.h"
 #include "format/dtype.h"
+#include "model/activation.h"
 
 namespace headroom {
 
@@ -231,7 +232,8 @@ struct KernelTable {  // made by make_kernel_table
   void (*add_products)(const float* products, const float* bias, const ProductPlace& to);
   // Likewise activation(gates) * ups.
   void (*silu_mul)(const float* gates, const float* ups, const ProductPlace& to);
-  void (*gelu_mul)(const float* gates, const float* ups, const ProductPlace& to);  // tanh form
+  void (*gelu_mul)(const float* gates, const float* ups, const ProductPlace& to);     // tanh form
+  void (*clamped_mul)(const float* gates, const float* ups, const ProductPlace& to);  // Activation::kClamped
   // head = head * length / sqrt(sum of head^2 + epsilon), n elements
   void (*l2_norm)(float* head, std::uint32_t n, float epsilon, float length);
   // out = values * sigmoid(gates), n of each; or values * silu(gates).

@@ -31,6 +31,10 @@ inline double gelu_plainly(double x) {      // in its tanh form
   const double root = 0.79788456080286536;  // of 2 / pi
   return 0.5 * x * (1.0 + std::tanh(root * (x + 0.044715 * x * x * x)));
 }
+inline double clamped_mul_plainly(double gate, double up) {
+  const double limit = kClampedLimit, below = std::min(gate, limit);
+  return below * sigmoid_plainly(kClampedSlope * below) * (std::clamp(up, -limit, limit) + 1.0);
+}
 inline double softcap_plainly(double x, double cap) { return cap > 0 ? cap * std::tanh(x / cap) : x; }  // 0: none
 
 // A head whose pairs turn by an angle each: pair i is elements 2 i and 2 i + 1, or i and i + angles.size().

@@ -49,11 +49,11 @@ struct EncodeHalfPush {
 struct ProductConstants {
   uint type, second_type;  // DType of the matrix, and of the other one of Epilogue::kGate
   uint epilogue;           // enum class Epilogue
-  uint has_bias;
-  uint activation;    // enum class Activation
-  uint is_of_logits;  // as many rows as ask for logits
-  uint has_tail;      // n_cols is no multiple of 32
-  uint encodes;       // results as int8
+  uint has_bias;           // of experts also the second matrix
+  uint activation;         // enum class Activation
+  uint is_of_logits;       // as many rows as ask for logits
+  uint has_tail;           // n_cols is no multiple of 32
+  uint encodes;            // results as int8
 };
 
 // One row, or up to eight.
@@ -135,6 +135,7 @@ struct AttendConstants {
   uint has_shifts;  // the values have
   uint is_split;
   uint heads, rows, tile, area_words;  // AttendShape: of a stack, of a block, keys, of shared memory
+  uint has_sinks;                      // a score of each head that has no value
 };
 struct AttendPush {
   uint first_row;  // of those in this submission

@@ -115,6 +115,7 @@ class AttendDispatches {
     const AttendShape shape =
         is_tiled ? attend_tile_shape(layer_, limits) : attend_shape(layer_, options, limits, is_split);
     const GpuSlice exact_keys = cache_.part(KvPart::kExactKeys), exact_values = cache_.part(KvPart::kExactValues);
+    const GpuWeight* sinks = bound_.find(TensorRole::kAttnSinks, op_.layer);
     part.products_per_row = 2.0 * layer_.q_dim() * gpu_most_seen(layer_, options);
     Dispatch& dispatch =
         add(part, is_tiled ? Kernel::kAttendTiles : Kernel::kAttend, first, layer_.n_kv_heads * shape.n_stacks);
@@ -129,13 +130,15 @@ class AttendDispatches {
                                        .heads = shape.n_heads,
                                        .rows = shape.n_rows,
                                        .tile = shape.tile_keys,
-                                       .area_words = shape.area_words});
+                                       .area_words = shape.area_words,
+                                       .has_sinks = sinks != nullptr ? 1U : 0U});
     dispatch.slices[1] = cache_.part(KvPart::kKeys);
     dispatch.slices[2] = cache_.part(KvPart::kValues);
     dispatch.slices[3] = bound_.buffer(op_.inputs[0]);
     if (is_split) dispatch.slices[4] = bound_.scratch.partials;
     dispatch.slices[5] = exact_keys;
     dispatch.slices[6] = exact_values;
+    if (sinks != nullptr) dispatch.slices[7] = sinks->slice;
     for (const std::size_t read : {1U, 2U, 5U, 6U})
       CHECK(dispatch.slices[read].size % 16 == 0, "a cache does not end where 16 bytes are read at once");
     const std::uint64_t exact_from =

@@ -256,7 +256,11 @@ class OpDispatches : ProductDispatches {
     const GpuWeight& router = bound_.at(TensorRole::kRouter, op_.layer);
     // The choice of experts is made from f32, whatever type the router has.
     ffn_norm(Encoding::kF32, spec_->has_branch_norms ? TensorRole::kRouterNorm : TensorRole::kFfnNorm);
-    multiply({.matrix = &router, .from = bound_.scratch.normed, .to = bound_.scratch.router}, true);
+    multiply({.matrix = &router,
+              .bias = bound_.find(TensorRole::kRouterBias, op_.layer),
+              .from = bound_.scratch.normed,
+              .to = bound_.scratch.router},
+             true);
     Dispatch& dispatch = add(Kernel::kRoute, true);
     dispatch.slices[3] = bound_.scratch.router;
     dispatch.slices[4] = bound_.buffer(op_.outputs[1]);
@@ -275,6 +279,8 @@ class OpDispatches : ProductDispatches {
     if (has_tiles(true)) group_experts();
     multiply_experts({.matrix = &bound_.at(TensorRole::kExpertGate, op_.layer),
                       .second = &bound_.at(TensorRole::kExpertUp, op_.layer),
+                      .bias = bound_.find(TensorRole::kExpertGateBias, op_.layer),
+                      .second_bias = bound_.find(TensorRole::kExpertUpBias, op_.layer),
                       .from = bound_.scratch.normed,
                       .to = bound_.buffer(op_.outputs[0]),
                       .reads = encoding,
@@ -302,6 +308,7 @@ class OpDispatches : ProductDispatches {
                    sums = is_branch ? bound_.scratch.added : bound_.buffer(op_.outputs[0]);
     if (encoding == Encoding::kHalf) encode_half(from, matrix.n_cols, spec_->n_experts_used);
     multiply_experts({.matrix = &matrix,
+                      .bias = bound_.find(TensorRole::kExpertDownBias, op_.layer),
                       .from = from,
                       .to = is_tiled ? bound_.scratch.expert_rows : sums,
                       .reads = encoding,

@@ -139,6 +139,9 @@ void ProductDispatches::multiply_experts(const Product& product, bool needs_barr
     dispatch.slices[2] =
         panels(product.second == nullptr ? matrix : *product.second, first * of_expert, last * of_expert);
     dispatch.push = push_of(product, narrow(first), narrow(last));
+    // Where a kernel has neither ids, weights nor tiles.
+    if (product.bias != nullptr) dispatch.slices[7] = product.bias->slice;
+    if (product.second_bias != nullptr) dispatch.slices[is_tiled ? 5 : 6] = product.second_bias->slice;
     if (is_tiled) {
       dispatch.slices[6] = bound_.scratch.expert_tiles;
       dispatch.groups = {narrow(div_up(of_expert, panels_of_tile(product))), GridSize::Of::kExpertTiles,
@@ -146,7 +149,7 @@ void ProductDispatches::multiply_experts(const Product& product, bool needs_barr
       continue;
     }
     dispatch.slices[5] = product.ids;
-    dispatch.slices[6] = product.weights;
+    if (is_down) dispatch.slices[6] = product.weights;
     dispatch.groups = {narrow(of_expert), GridSize::Of::kRows, is_down ? 1 : spec_->n_experts_used};
   }
   count_products(product, spec_->n_experts_used);

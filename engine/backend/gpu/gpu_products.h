@@ -28,8 +28,9 @@ class ProductDispatches {
 
   struct Product {
     const GpuWeight* matrix = nullptr;
-    const GpuWeight* second = nullptr;  // kGate: the up matrix, whose product is multiplied with act(gate)
-    const GpuWeight* bias = nullptr;
+    const GpuWeight* second = nullptr;       // kGate: the up matrix, whose product is multiplied with act(gate)
+    const GpuWeight* bias = nullptr;         // of experts: of each of them, one behind the other
+    const GpuWeight* second_bias = nullptr;  // of experts, where there is `bias` and a second matrix
     GpuSlice from = {}, to = {};
     Encoding reads = Encoding::kF32;  // of `from`
     bool encodes = false;             // writes int8 to `to`

@@ -28,13 +28,26 @@ void turn(std::span<float> head, const RopeSpec& rope, const RopeFrequencies& fr
   }
 }
 
-double activate(Activation kind, double x) {
-  if (kind == Activation::kSilu) return silu(x);
-  return 0.5 * x * (1 + std::tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)));  // tanh form, arXiv 1606.08415
+double activate(Activation kind, double gate, double up) {
+  switch (kind) {
+    case Activation::kSilu: return silu(gate) * up;
+    case Activation::kGelu:  // tanh form, arXiv 1606.08415
+      return 0.5 * gate * (1 + std::tanh(0.7978845608028654 * (gate + 0.044715 * gate * gate * gate))) * up;
+    case Activation::kClamped: {
+      const double limit = kClampedLimit, below = std::min(gate, limit);
+      return below * sigmoid(kClampedSlope * below) * (std::clamp(up, -limit, limit) + 1);
+    }
+  }
+  CHECK(false, "an activation that is not there");
 }
 
 // Bounds x, and leaves what is far below the cap nearly as it is. Source: arXiv 2408.00118, section 2.
 double softcapped(float cap, double x) { return cap > 0 ? cap * std::tanh(x / cap) : x; }
+
+// Element n of an expert's bias, of those that stand one behind the other; null: none.
+float bias_of(const ReferenceWeight* biases, std::uint32_t expert, std::size_t n_elems, std::size_t n) {
+  return biases == nullptr ? 0.0F : biases->vector()[expert * n_elems + n];
+}
 
 }  // namespace
 
@@ -268,8 +281,12 @@ void ReferenceStep::attend_head(const Op& op, const StepRow& row, std::uint32_t 
     for (std::uint32_t i = 0; i < spec.head_dim; ++i) score += static_cast<double>(query[i]) * head_[i];
     scores_[key - from] = softcapped(spec.attention_softcap, score * spec.attention_scale);
   }
-  const double most = *std::max_element(scores_.begin(), scores_.begin() + (to - from));
-  double total = 0;
+  double most = *std::max_element(scores_.begin(), scores_.begin() + (to - from)), total = 0;
+  if (const ReferenceWeight* sinks = bound_.find(TensorRole::kAttnSinks, op.layer)) {
+    const double sink = sinks->vector()[head];
+    most = std::max(most, sink);
+    total = std::exp(sink - most);
+  }
   std::fill_n(sums_.begin(), spec.head_dim, 0.0);
   for (std::uint32_t key = from; key < to; ++key) {
     const double weight = std::exp(scores_[key - from] - most);
@@ -320,7 +337,7 @@ void ReferenceStep::ffn_up(const Op& op) {
   multiply(bound_.at(TensorRole::kGate, op.layer), in, n_rows(), nullptr,
            [&](std::size_t row, std::size_t n, float sum) {
              const std::size_t at = row * spec.d_ff + n;
-             hidden[at] = static_cast<float>(activate(spec.activation, sum) * up_[at]);
+             hidden[at] = static_cast<float>(activate(spec.activation, sum, up_[at]));
            });
   if (op.outputs.size() < 2) return;  // no gate
   float* gates = bound_.buffer(op.outputs[1]);
@@ -341,7 +358,7 @@ void ReferenceStep::input_up(const Op& op) {
   multiply(bound_.at(TensorRole::kInputGate, op.layer), bound_.buffer(op.inputs[0]), n_rows(), nullptr,
            [&](std::size_t row, std::size_t n, float sum) {
              to[row * spec.input_dim + n] =
-                 static_cast<float>(activate(spec.activation, sum) * inputs[row * bound_.model->input_elems + n]);
+                 static_cast<float>(activate(spec.activation, sum, inputs[row * bound_.model->input_elems + n]));
            });
 }
 
@@ -394,7 +411,7 @@ void ReferenceStep::moe_route(const Op& op) {
                            spec.has_branch_norms ? TensorRole::kRouterNorm : TensorRole::kFfnNorm, op.layer);
   auto* ids = reinterpret_cast<std::uint32_t*>(bound_.buffer(op.outputs[0]));
   float* weights = bound_.buffer(op.outputs[1]);
-  multiply(bound_.at(TensorRole::kRouter, op.layer), in, n_rows(), nullptr,
+  multiply(bound_.at(TensorRole::kRouter, op.layer), in, n_rows(), bound_.find(TensorRole::kRouterBias, op.layer),
            [&](std::size_t row, std::size_t n, float sum) { router_[row * spec.n_experts + n] = sum; });
   for (std::size_t row = 0; row < n_rows(); ++row, ids += spec.n_experts_used, weights += spec.n_experts_used) {
     const float* logits = router_.data() + row * spec.n_experts;
@@ -442,13 +459,16 @@ void ReferenceStep::moe_up(const Op& op) {
                            spec.has_branch_norms ? TensorRole::kExpertNorm : TensorRole::kFfnNorm, op.layer);
   const auto* ids = reinterpret_cast<const std::uint32_t*>(bound_.buffer(op.inputs[1]));
   float* hidden = bound_.buffer(op.outputs[0]);
+  const ReferenceWeight *gates = bound_.find(TensorRole::kExpertGateBias, op.layer),
+                        *ups = bound_.find(TensorRole::kExpertUpBias, op.layer);
   const auto of_row = [&](std::uint32_t choice) { return in + choice / spec.n_experts_used * d_model; };
   for_each_expert(spec, ids, d_model, of_row, [&](std::uint32_t expert) {
     multiply(bound_.at(TensorRole::kExpertUp, op.layer).of_expert(expert), gathered_.data(), choices_.size(), nullptr,
-             [&](std::size_t i, std::size_t n, float sum) { up_[i * d_ff + n] = sum; });
+             [&](std::size_t i, std::size_t n, float sum) { up_[i * d_ff + n] = sum + bias_of(ups, expert, d_ff, n); });
     multiply(bound_.at(TensorRole::kExpertGate, op.layer).of_expert(expert), gathered_.data(), choices_.size(), nullptr,
              [&](std::size_t i, std::size_t n, float sum) {
-               hidden[choices_[i] * d_ff + n] = static_cast<float>(activate(spec.activation, sum) * up_[i * d_ff + n]);
+               const double gate = sum + bias_of(gates, expert, d_ff, n);
+               hidden[choices_[i] * d_ff + n] = static_cast<float>(activate(spec.activation, gate, up_[i * d_ff + n]));
              });
   });
 }
@@ -460,11 +480,13 @@ void ReferenceStep::moe_down(const Op& op) {
   const auto* ids = reinterpret_cast<const std::uint32_t*>(bound_.buffer(op.inputs[1]));
   float* sums = bound_.buffer(op.outputs[0]);  // the residual, or a branch that begins at 0
   if (spec.has_branch_norms) std::fill_n(sums, n_rows() * d_model, 0.0F);
+  const ReferenceWeight* biases = bound_.find(TensorRole::kExpertDownBias, op.layer);
   const auto of_choice = [&](std::uint32_t choice) { return hidden + choice * d_ff; };
   for_each_expert(spec, ids, d_ff, of_choice, [&](std::uint32_t expert) {
     multiply(bound_.at(TensorRole::kExpertDown, op.layer).of_expert(expert), gathered_.data(), choices_.size(), nullptr,
              [&](std::size_t i, std::size_t n, float sum) {
-               sums[choices_[i] / spec.n_experts_used * d_model + n] += weights[choices_[i]] * sum;
+               sums[choices_[i] / spec.n_experts_used * d_model + n] +=
+                   weights[choices_[i]] * (sum + bias_of(biases, expert, d_model, n));
              });
   });
   for (std::size_t row = 0; spec.has_branch_norms && row < n_rows(); ++row)

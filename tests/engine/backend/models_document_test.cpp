@@ -46,6 +46,8 @@ std::string traits_of(const ArchRow& row) {
   if (row.delta_net)
     traits.push_back(fmt::format("gated delta nets in the place of attention in all layers but one of {}",
                                  row.delta_net->attention_period));
+  if (row.has_sinks) traits.emplace_back("sinks of attention");
+  if (row.has_expert_biases) traits.emplace_back("biases of router and experts");
   if (row.has_out_gate) traits.emplace_back("output gates of attention");
   if (row.skips_prediction_layers) traits.emplace_back("layers that predict further tokens, not loaded");
   if (!row.router) return list_of(traits);

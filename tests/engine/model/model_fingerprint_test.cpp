@@ -24,6 +24,7 @@ TEST(ModelFingerprint, every_fact_that_a_plan_depends_on_changes_it) {
       [](ModelInfo& m) { m.ropes[0].scaling = RopeScaling::kYarn; },
       [](ModelInfo& m) { m.ropes[0].freq_factors.push_back(1); },
       [](ModelInfo& m) { m.ropes[0].growth = 0.5; },
+      [](ModelInfo& m) { m.ropes[0].has_whole_ramp = false; },
       [](ModelInfo& m) { m.layers[1].query_rope = 1; },
       [](ModelInfo& m) { m.layers.pop_back(); },
       [](ModelInfo& m) { ++m.layers[1].window; },

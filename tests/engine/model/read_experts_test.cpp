@@ -58,10 +58,10 @@ TEST(ReadExperts, experts_that_contradict_themselves_are_refused) {
   EXPECT_EQ(
       refused("expert_feed_forward_length", 95),
       "m.gguf: tensor 'blk.0.ffn_gate_exps.weight' has shape (64, 96, 4), expected (64, 95, 4) from the metadata");
-  EXPECT_EQ(
-      refused("expert_gating_func", 2),
-      "m.gguf: metadata 'qwen3moe.expert_gating_func' is 2, expected 1: it changes what the model computes, and this "
-      "version does not apply it");
+  EXPECT_EQ(refused("expert_gating_func", 2),
+            "m.gguf: metadata 'qwen3moe.expert_gating_func' is 2, expected 1 or 3: it changes what the model computes, "
+            "and this "
+            "version does not apply it");
 }
 
 // Four experts of 96 rows each.

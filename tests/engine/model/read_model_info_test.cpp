@@ -56,7 +56,7 @@ TEST_P(EachArchitecture, is_read_from_its_keys_and_shapes) {
   EXPECT_EQ(layer.attention, AttentionKind::kFull);
   EXPECT_EQ(layer.has_qkv_bias, row.qkv_bias == Presence::kRequired);
   EXPECT_EQ(layer.has_qk_norm, row.qk_norm == Presence::kRequired);
-  EXPECT_FALSE(layer.has_attn_out_bias);
+  EXPECT_EQ(layer.has_attn_out_bias, row.attn_out_bias == Presence::kRequired);
   EXPECT_EQ(layer.has_post_norms, row.has_post_norms);
   EXPECT_EQ(layer.has_value_norm, row.has_value_norm);
   EXPECT_FALSE(layer.value_is_key);
@@ -82,7 +82,7 @@ TEST_P(EachArchitecture, is_read_from_its_keys_and_shapes) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Rows, EachArchitecture, testing::ValuesIn(arch_rows().begin(), arch_rows().end()),
-                         [](const auto& each) { return std::string(each.param.architecture); });
+                         [](const auto& each) { return test::architecture_label(each.param.architecture); });
 
 TEST(ReadModelInfo, a_tied_head_has_no_slot_of_its_own) {
   auto spec = small("llama");

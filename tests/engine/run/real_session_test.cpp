@@ -119,7 +119,7 @@ std::vector<RowCase> all_rows() {
   return rows;
 }
 INSTANTIATE_TEST_SUITE_P(AllRows, PlannedIsMapped, testing::ValuesIn(all_rows()), [](const auto& row) {
-  return row.param.architecture + "_" + std::string(dtype_row(row.param.weight_type).label);
+  return architecture_label(row.param.architecture) + "_" + std::string(dtype_row(row.param.weight_type).label);
 });
 
 class CacheKinds : public testing::TestWithParam<DType> {};

@@ -48,6 +48,23 @@ TEST(Vocabulary, a_file_without_types_has_those_that_its_keys_and_texts_tell) {
   EXPECT_EQ(vocabulary->special.end_of_generation, (std::vector<TokenId>{2, 4}));
 }
 
+// As gpt-oss has them: a thought and what follows it are messages of one answer.
+TEST(Vocabulary, what_ends_a_message_of_an_answer_of_several_does_not_end_the_answer) {
+  for (const bool is_call_there : {true, false}) {
+    Metadata metadata = byte_level_file();
+    metadata["tokenizer.ggml.tokens"] =
+        std::vector<std::string>{"a", "<|end|>", "<|return|>", is_call_there ? "<|call|>" : "<call>", "b"};
+    metadata["tokenizer.ggml.token_type"] = std::vector<std::int64_t>{1, 3, 3, 3, 1};
+    metadata["tokenizer.ggml.bos_token_id"] = std::uint64_t{0};
+    metadata["tokenizer.ggml.eos_token_id"] = std::uint64_t{2};
+    const auto vocabulary = read_vocabulary(ModelFile({}, metadata, {}));
+    ASSERT_TRUE(vocabulary) << vocabulary.error().message;
+    EXPECT_EQ(vocabulary->special.end_of_generation,
+              is_call_there ? (std::vector<TokenId>{2, 3}) : (std::vector<TokenId>{1, 2}));
+    EXPECT_EQ(vocabulary->special.end_of_turn.has_value(), !is_call_there);
+  }
+}
+
 // What a tokenizer's file is refused with, without the folder.
 std::string refusal(const std::function<void(GgufWriter&)>& fill) {
   const test::TempFolder folder;

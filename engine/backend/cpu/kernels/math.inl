@@ -38,10 +38,18 @@ void softcap(float* numbers, std::uint32_t n, float cap) {
     store_f(numbers + i, mul(set_f(cap), tanh_lanes(mul(load_f(numbers + i), inverse))));
 }
 
-template <F (*kActivation)(F)>
+inline F silu_mul_lanes(F gate, F up) { return mul(silu_lanes(gate), up); }
+inline F gelu_mul_lanes(F gate, F up) { return mul(gelu_lanes(gate), up); }
+inline F clamped_mul_lanes(F gate, F up) {
+  const F limit = set_f(kClampedLimit), below = min(gate, limit);
+  const F within = max(min(up, limit), sub(zero_f(), limit));
+  return mul(mul(below, sigmoid_lanes(mul(set_f(kClampedSlope), below))), add(within, set_f(1.0F)));
+}
+
+template <F (*kActivation)(F, F)>
 void act_mul(const float* gates, const float* ups, const ProductPlace& to) {
   for (std::uint32_t col = 0; col < to.n_cols; ++col) {
-    const F value = mul(kActivation(load_f(gates + col * 16UL)), load_f(ups + col * 16UL));
+    const F value = kActivation(load_f(gates + col * 16UL), load_f(ups + col * 16UL));
     if (to.n_rows == 16) {
       store_f(to.out + col * to.stride, value);
     } else {

@@ -183,8 +183,9 @@ void fill(KernelTable& table) {
   table.turn_halves = turn_halves;
   table.put_products = put_products;
   table.add_products = add_products_to;
-  table.silu_mul = act_mul<silu_lanes>;
-  table.gelu_mul = act_mul<gelu_lanes>;
+  table.silu_mul = act_mul<silu_mul_lanes>;
+  table.gelu_mul = act_mul<gelu_mul_lanes>;
+  table.clamped_mul = act_mul<clamped_mul_lanes>;
   table.l2_norm = l2_norm;
   table.gate_sigmoid = gate<sigmoid_lanes>;
   table.gate_silu = gate<silu_lanes>;

@@ -51,9 +51,11 @@ DEVICE void attend(const AttendParams& p, auto& area, auto& queries, auto& weigh
   const u32 exact_from = inputs[words.exact_from_at + stack.slot];
   const u32 q = thread / kTeam, in_team = thread % kTeam;
   u32 seen_first = 0, seen_end = 0;
+  float most = kUnseen, total = 0;
   if (q < kQueries && has_query(words, stack, q)) {
     seen_end = position_of(query_row(words, stack, q)) + 1;
     seen_first = seen_from(words.window, seen_end - 1);
+    if (words.has_sinks != 0 && (words.is_split == 0 || split == 0)) most = sink_of(p, stack, q), total = 1;
   }
   for (u32 i = thread; i < kQueries * n_chunks; i += kThreads) {
     const u32 of = i / n_chunks, col = i % n_chunks * 4;
@@ -67,7 +69,6 @@ DEVICE void attend(const AttendParams& p, auto& area, auto& queries, auto& weigh
     queries[i] = chunk;
   }
 
-  float most = kUnseen, total = 0;
   Four sums[kQueries * kRounds]{};
   while (position < end) {
     u32 last = smaller((position / tile + 1) * tile, end);

@@ -215,6 +215,10 @@ DEVICE void attend_tiles(const AttendParams& p, auto& keys, auto& values, auto& 
     seen_first[i] = seen_end[i] == 0 ? 0 : seen_from(words.window, seen_end[i] - 1);
     factor[i] = scales[q] * words.scale;
     most[i] = kUnseen;
+    if (words.has_sinks != 0 && seen_end[i] != 0) {
+      most[i] = sink_of(p, stack, q);
+      total[i] = lane % 4 == 0 ? 1 : 0;  // the lanes of a query add up theirs in the end
+    }
   }
   BARRIER();  // the queries have been read
 

@@ -64,7 +64,7 @@ DEVICE float convolved(const DeltaMixParams& p, const Place& place, u32 i, const
   for (u32 tap = 0; tap < words.conv_width; ++tap)
     sum += buffer<const float>(p, 1)[tap * n_channels(words) + place.channel + i] *
            seen(p, place, i, at, words.conv_width - 1 - tap);
-  return activated(0, sum);
+  return silu(sum);
 }
 
 DEVICE void compute_head(const DeltaMixParams& p, const Place& place, u32 row, auto& room) {

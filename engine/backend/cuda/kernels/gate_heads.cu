@@ -14,7 +14,7 @@ using GateHeadsParams = Params<GateHeadsWords>;
 
 DEVICE float gated(const GateHeadsParams& p, const float* head, const float* gates, float factor, u32 i) {
   if (p.words.is_normed == 0) return head[i] / (1 + exp_of(-gates[i]));
-  return head[i] * factor * buffer<const float>(p, 1)[i] * activated(0, gates[i]);
+  return head[i] * factor * buffer<const float>(p, 1)[i] * silu(gates[i]);
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ KERNEL(gate_inputs, kThreads, Params<GateInputsWords>) {
   const float* from = buffer<const float>(p, 3) + std::uint64_t{row} * words.n_elems + words.first;
   float* gates = buffer<float>(p, 4) + std::uint64_t{row} * n_cols;
   if (words.encoding != kInt8) {
-    for (u32 i = thread; i < n_cols; i += kThreads) gates[i] = activated(words.activation, gates[i]) * from[i];
+    for (u32 i = thread; i < n_cols; i += kThreads) gates[i] = activated(words.activation, gates[i], from[i]);
     return;
   }
   // Whole groups of 32 elements, of which eight threads have four each.
@@ -25,7 +25,7 @@ KERNEL(gate_inputs, kThreads, Params<GateInputsWords>) {
   for (u32 base = 0; base < n_cols; base += 4 * kThreads) {
     const u32 i = base + 4 * thread;
     Four elems{};
-    for (u32 k = 0; k < 4 && i < n_cols; ++k) elems.of[k] = activated(words.activation, gates[i + k]) * from[i + k];
+    for (u32 k = 0; k < 4 && i < n_cols; ++k) elems.of[k] = activated(words.activation, gates[i + k], from[i + k]);
     put_group(to + i / 32 * kGroupWords, elems, i < n_cols);
   }
 }

@@ -13,7 +13,7 @@ DEVICE void multiply_tile_of_matmul(const MatmulParams& p, const TilePlace& plac
   SHARED(float, tile_elems, kStep* kTile);   // [column][feature]
   SHARED(float, tile_inputs, kStep* kTile);  // [column][row]
   SHARED(float, results, kTile* kResultStride);
-  SHARED(u32, choices, kTile);
+  SHARED(u32, choices, kChoiceWords);
   const MatmulWords& words = p.words;
   Tile tile;
   if (!open_tile(p, place, choices, tile)) return;

@@ -135,12 +135,12 @@ DEVICE void matmul_int8(const BatchedLaunch<MatmulWords>& all, auto& area, auto&
 
 KERNEL(matmul_int8_64, 128, BatchedLaunch<MatmulWords>) {
   SHARED(u32, area, 2 * stage_words(64));
-  SHARED(u32, choices, kTile);
+  SHARED(u32, choices, kChoiceWords);
   matmul_int8<64, 128>(p, area, choices);
 }
 KERNEL(matmul_int8_128, 256, BatchedLaunch<MatmulWords>) {
   SHARED(u32, area, 2 * stage_words(128));
-  SHARED(u32, choices, kTile);  // of experts, whose tiles have fewer rows
+  SHARED(u32, choices, kChoiceWords);  // of experts, whose tiles have fewer rows
   matmul_int8<128, 256>(p, area, choices);
 }
 

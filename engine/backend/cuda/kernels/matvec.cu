@@ -218,9 +218,11 @@ DEVICE void prefetch_weights(const BatchedLaunch<MatvecArgs>& all) {
   for (u32 unit = code_units(planes, first); unit < end; ++unit) prefetch_l2(row.codes + unit * kPanelRows);
 }
 
-// Adds up what the warps have in part_sums, in their order, and does with it what the product's epilogue says.
+// Adds up what the warps have in part_sums, in their order, and does with it what the product's epilogue says. Of
+// experts up, `expert` is the one; down, biases are in the sums already.
 template <u32 kRows>
-DEVICE void finish(const MatvecParams& p, u32 n, u32 first_out, u32 n_rows, auto& part_sums, auto& gated) {
+DEVICE void finish(const MatvecParams& p, u32 n, u32 first_out, u32 n_rows, auto& part_sums, auto& gated,
+                   u32 expert = 0) {
   const MatvecArgs& words = p.words;
   const ProductConstants& constants = words.product;
   const u32 lane = lane_index(), n_parts = words.n_threads / kWarp;
@@ -235,7 +237,14 @@ DEVICE void finish(const MatvecParams& p, u32 n, u32 first_out, u32 n_rows, auto
         total += more;
       }
     }
-    if (constants.has_bias != 0 && n < words.n_out) total += buffer<const float>(p, 5)[n];
+    if (constants.has_bias != 0 && n < words.n_out) {
+      if (words.experts == 0) total += buffer<const float>(p, 5)[n];
+      if (words.experts == kUp) {
+        const std::uint64_t at = std::uint64_t{expert} * words.n_out + n;
+        total += buffer<const float>(p, 7)[at];
+        second_total += buffer<const float>(p, 6)[at];
+      }
+    }
     total = finished(constants, words.cap, total, second_total);
     if (constants.encodes != 0) {
       gated[row * kPanelRows + lane] = total;
@@ -290,25 +299,30 @@ DEVICE void matvec_experts(const BatchedLaunch<MatvecArgs>& all, auto& staged, a
   const u32 n_panels = divide_up(words.n_out, kPanelRows), n_matrices = words.product.epilogue == kGate ? 2 : 1;
   const u32 n_warps = words.n_threads / kWarp, warp = warp_index();
   float sum[1]{};
+  u32 expert = 0;
   if (words.experts == kUp) {
-    const u32 choice = block_y(), expert = choices[choice];
+    const u32 choice = block_y();
+    expert = choices[choice];
     if (expert < words.first || expert >= words.last) return;  // the whole block: another window has it
     add_products<1, kAhead>(p, warp % n_matrices, across + (expert - words.first) * n_panels,
                             {warp / n_matrices, n_warps / n_matrices, choice / words.n_used, 1}, staged, sum);
   } else {
     const u32 n_parts = smaller(n_warps, divide_up(words.n_groups, kBlockGroups)), n_sides = n_warps / n_parts;
+    const u32 n = across * kPanelRows + lane_index();
+    const bool has_bias = words.product.has_bias != 0 && warp % n_parts == 0 && n < words.n_out;
     for (u32 i = warp / n_parts; i < words.n_used; i += n_sides) {
-      const u32 choice = block_y() * words.n_used + i, expert = choices[choice];
-      if (expert < words.first || expert >= words.last) continue;
+      const u32 choice = block_y() * words.n_used + i, chosen = choices[choice];
+      if (chosen < words.first || chosen >= words.last) continue;
       float more[1]{};
-      add_products<1, kAhead>(p, 0, across + (expert - words.first) * n_panels, {warp % n_parts, n_parts, choice, 1},
+      add_products<1, kAhead>(p, 0, across + (chosen - words.first) * n_panels, {warp % n_parts, n_parts, choice, 1},
                               staged, more);
+      if (has_bias) more[0] += buffer<const float>(p, 7)[std::uint64_t{chosen} * words.n_out + n];
       sum[0] += buffer<const float>(p, 6)[choice] * more[0];
     }
   }
   part_sums[thread_index()] = sum[0];
   BARRIER();
-  finish<1>(p, across * kPanelRows + lane_index(), block_y(), 1, part_sums, gated);
+  finish<1>(p, across * kPanelRows + lane_index(), block_y(), 1, part_sums, gated, expert);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@ layout(set = 0, binding = 3) readonly buffer Query { float query[]; };
 layout(set = 0, binding = 4) writeonly buffer Attended { float attended[]; };  // or the results of splits
 layout(set = 0, binding = 5) readonly buffer ExactKeys { uvec4 exact_keys[]; };
 layout(set = 0, binding = 6) readonly buffer ExactValues { uvec4 exact_values[]; };
+layout(set = 0, binding = 7) readonly buffer Sinks { float sinks[]; };  // (n_heads)
 #define VEC(which, index) \
   (which == 0u ? keys[index] : which == 1u ? values[index] : which == 2u ? exact_keys[index] : exact_values[index])
 
@@ -27,6 +28,7 @@ layout(constant_id = 7) const uint kHeads = 1;  // query heads of a stack
 layout(constant_id = 8) const uint kRows = 1;   // rows of a block
 layout(constant_id = 9) const uint kTile = 32;  // keys
 layout(constant_id = 10) const uint kAreaWords = 4096;
+layout(constant_id = 11) const uint kHasSinks = 0;  // a score of each head that has no value
 const uint kThreads = 128;
 const uint kQueries = kHeads * kRows;
 const uint kTeam = 8;                                                            // threads of a query's scores
@@ -212,11 +214,15 @@ void main() {
   const uint exact_from = inputs[p.exact_from_at + slot];
   const uint q = thread / kTeam;
   uint seen_first = 0u, seen_end = 0u;
+  float most = kUnseen, total = 0.0;
   if (q < kQueries && is_there(q)) {
     seen_end = position_of(first_row + q / kHeads) + 1u;
     seen_first = seen_from(p.window, seen_end - 1u);
+    if (kHasSinks != 0u && (kIsSplit == 0u || split == 0u)) {
+      most = sinks[head_of(q)];
+      total = 1.0;
+    }
   }
-  float most = kUnseen, total = 0.0;
   [[unroll]] for (uint i = 0u; i < kQueries * kRounds; ++i) sums[i] = vec4(0.0);
   load_queries(thread);
 

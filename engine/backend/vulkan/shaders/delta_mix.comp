@@ -68,7 +68,7 @@ void compute_head(uint thread, Place place, uint row) {
     float sum = 0.0;
     for (uint tap = 0u; tap < kConvWidth; ++tap)
       sum += taps[tap * n_channels() + place.channel + i] * seen(place, i, row, n_before, kBefore - tap);
-    const float x = activated(0u, sum);
+    const float x = silu(sum);
     if (is_value) {
       mixed[to + i] = x;
     } else {

@@ -35,7 +35,7 @@ float factor_of(uint thread, uint first) {
 float gated(uint first, uint i, float factor) {
   const float gate = gates[first + i];
   if (kIsNormed == 0u) return heads[first + i] / (1.0 + exp(-gate));
-  return heads[first + i] * factor * weight[i] * activated(0u, gate);
+  return heads[first + i] * factor * weight[i] * silu(gate);
 }
 
 void main() {

@@ -16,7 +16,7 @@ layout(push_constant) uniform Push { GateInputsPush p; };
 #include "lib/int8.glsl"
 
 float gated(uint row, uint i) {
-  return activated(kActivation, gates[row * p.n_cols + i]) * from[row * p.n_elems + p.first + i];
+  return activated(kActivation, gates[row * p.n_cols + i], from[row * p.n_elems + p.first + i]);
 }
 
 void main() {

@@ -12,8 +12,9 @@
 layout(set = 0, binding = 1) readonly buffer Matrix { uvec4 matrix[]; };
 layout(set = 0, binding = 2) readonly buffer Second { uvec4 second[]; };
 layout(set = 0, binding = 4) buffer Out { uint results[]; };
-layout(set = 0, binding = 5) readonly buffer Bias { float bias[]; };
+layout(set = 0, binding = 5) readonly buffer Bias { float bias[]; };  // of experts: of the second matrix
 layout(set = 0, binding = 6) readonly buffer Tiles { uint tiles[]; };  // of experts: see group_experts.comp
+layout(set = 0, binding = 7) readonly buffer ExpertBias { float expert_bias[]; };  // (experts, n_out)
 #define UNIT(which, index) (which == 0u ? matrix[index] : second[index])
 #include "lib/panels.glsl"
 #include "lib/epilogue.glsl"

@@ -8,7 +8,8 @@ layout(set = 0, binding = 1) readonly buffer Matrix { uvec4 matrix[]; };
 layout(set = 0, binding = 2) readonly buffer Second { uvec4 second[]; };
 layout(set = 0, binding = 4) buffer Out { uint results[]; };
 layout(set = 0, binding = 5) readonly buffer Extra { uint extra[]; };  // f32 bias, or the ids of choices
-layout(set = 0, binding = 6) readonly buffer Weights { float weights[]; };  // of choices
+layout(set = 0, binding = 6) readonly buffer Weights { float weights[]; };  // of choices; up: biases of the second matrix
+layout(set = 0, binding = 7) readonly buffer ExpertBias { float expert_bias[]; };  // (experts, n_out)
 #define UNIT(which, index) (which == 0u ? matrix[index] : second[index])
 #include "lib/panels.glsl"
 #include "lib/epilogue.glsl"
@@ -47,6 +48,7 @@ void main() {
   float sums[kMostRows];
   [[unroll]] for (uint i = 0u; i < kMostRows; ++i) sums[i] = 0.0;
   const uint n_choices = kExperts == kDown ? p.n_used : 1u;
+  const bool has_expert_bias = kExperts != 0u && kHasBias != 0u && n < p.n_out;
   for (uint i = 0u; i < n_choices; ++i) {
     uint panel = gl_WorkGroupID.x, from = 0u;
     float weight = 1.0;
@@ -66,6 +68,8 @@ void main() {
       add_products(1u, kSecondType, panel_row(kSecondType, panel, lane, p.n_groups), part / 2u, kParts / 2u, from,
                    n_rows, more);
     }
+    // Of each choice once; up, it counts when the parts are added up.
+    if (kExperts == kDown && has_expert_bias && part == 0u) more[0] += expert_bias[extra[first_out * n_choices + i] * p.n_out + n];
     [[unroll]] for (uint k = 0u; k < kMostRows; ++k) sums[k] += weight * more[k];
   }
   if (kExperts == kUp && (extra[first_out] < p.first || extra[first_out] >= p.last)) return;  // the whole group
@@ -82,9 +86,13 @@ void main() {
         total += more;
       }
     }
-    if (kHasBias != 0u && n < p.n_out) total += uintBitsToFloat(extra[n]);
+    if (kExperts == 0u && kHasBias != 0u && n < p.n_out) total += uintBitsToFloat(extra[n]);
+    if (kExperts == kUp && has_expert_bias) {
+      total += expert_bias[extra[first_out] * p.n_out + n];
+      second_total += weights[extra[first_out] * p.n_out + n];
+    }
     const uint to = (first_out + row) * p.n_out + n;
-    if (kEpilogue == kGate) total = activated(kActivation, total) * second_total;
+    if (kEpilogue == kGate) total = activated(kActivation, total, second_total);
     if (kEpilogue == kCap) total = softcapped(p.cap, total);
 #ifdef INT8
     gated[row * kPanelRows + lane] = total;

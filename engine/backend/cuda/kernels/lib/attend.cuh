@@ -58,6 +58,11 @@ DEVICE std::uint64_t query_at(const AttendWords& words, const Stack& stack, u32 
   return (row * words.n_heads + stack.first_head + q % words.heads) * words.head_dim;
 }
 
+// The score of its head that has no value: a softmax begins with it.
+DEVICE float sink_of(const AttendParams& p, const Stack& stack, u32 q) {
+  return buffer<const float>(p, 7)[stack.first_head + q % p.words.heads];
+}
+
 // The first byte of rows that stand together: keys or values of neighbouring positions.
 DEVICE std::uint64_t rows_at(const AttendWords& words, const Stack& stack, const CacheRows& rows, bool from_exact,
                              u32 position) {

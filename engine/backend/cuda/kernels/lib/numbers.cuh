@@ -2,6 +2,7 @@
 #pragma once
 
 #include "lib/params.cuh"
+#include "model/activation.h"
 
 namespace headroom::cuda {
 
@@ -38,10 +39,15 @@ DEVICE u32 float_to_e4m3(float value) {
 
 DEVICE float softcapped(float cap, float x) { return cap > 0 ? cap * tanhf(x / cap) : x; }
 
-// 0: SiLU, 1: GELU in its tanh form, as LayerSpec::activation.
-DEVICE float activated(u32 kind, float x) {
-  if (kind == 0) return x / (1 + exp_of(-x));
-  return 0.5F * x * (1 + tanhf(0.7978845608028654F * (x + 0.044715F * x * x * x)));
+DEVICE float silu(float x) { return x / (1 + exp_of(-x)); }
+
+// Of a gate and an up: enum class Activation.
+DEVICE float activated(u32 kind, float gate, float up) {
+  if (kind == static_cast<u32>(Activation::kSilu)) return silu(gate) * up;
+  if (kind == static_cast<u32>(Activation::kGelu))
+    return 0.5F * gate * (1 + tanhf(0.7978845608028654F * (gate + 0.044715F * gate * gate * gate))) * up;
+  const float below = fminf(gate, kClampedLimit), within = fmaxf(fminf(up, kClampedLimit), -kClampedLimit);
+  return below / (1 + exp_of(-kClampedSlope * below)) * (within + 1);
 }
 
 // 0 where there is none.

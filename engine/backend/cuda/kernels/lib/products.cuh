@@ -12,7 +12,7 @@ using ProductConstants = args::ProductConstants;
 
 // `second`: the product with the other matrix of kGate.
 DEVICE float finished(const ProductConstants& constants, float cap, float total, float second) {
-  if (constants.epilogue == kGate) return activated(constants.activation, total) * second;
+  if (constants.epilogue == kGate) return activated(constants.activation, total, second);
   return constants.epilogue == kCap ? softcapped(cap, total) : total;
 }
 

@@ -34,7 +34,11 @@ struct Tile {
 
 DEVICE u32 matrix_panels(const MatmulWords& words) { return divide_up(words.n_out, kPanelRows); }
 
-// All threads call together; false: there is nothing to do. `choices`: (kTile), of experts.
+// Of a tile of experts: its choices, and behind them its expert, which only what is done with its results asks for:
+// until then a register less is taken.
+inline constexpr u32 kChoiceWords = kTile + 1;
+
+// All threads call together; false: there is nothing to do. `choices`: (kChoiceWords).
 template <u32 kRows = kTile>
 DEVICE bool open_tile(const MatmulParams& p, const TilePlace& place, auto& choices, Tile& tile) {
   const MatmulWords& words = p.words;
@@ -56,6 +60,7 @@ DEVICE bool open_tile(const MatmulParams& p, const TilePlace& place, auto& choic
   tile.n_rows = of_tile[2];
   tile.n_panels = matrix_panels(words);
   tile.expert_panel = (of_tile[0] - words.first) * tile.n_panels;
+  if (thread_index() == 0) choices[kTile] = of_tile[0];
   if (thread_index() < kTile)
     choices[thread_index()] = tiles[words.choices_at + of_tile[1] + smaller(thread_index(), tile.n_rows - 1)];
   BARRIER();
@@ -104,10 +109,18 @@ DEVICE Features tile_features(const MatmulWords& words, const Tile& tile) {
 }
 
 // What a product, and of kGate the other matrix's, becomes.
-DEVICE float result_of(const MatmulParams& p, u32 feature, float total, float second) {
-  const ProductConstants& constants = p.words.product;
-  if (constants.has_bias != 0 && feature < p.words.n_out) total += buffer<const float>(p, 5)[feature];
-  return finished(constants, p.words.cap, total, second);
+DEVICE float result_of(const MatmulParams& p, auto& choices, u32 feature, float total, float second) {
+  const MatmulWords& words = p.words;
+  if (words.product.has_bias != 0 && feature < words.n_out) {
+    if (words.experts == 0) {
+      total += buffer<const float>(p, 5)[feature];
+    } else {
+      const std::uint64_t at = std::uint64_t{static_cast<u32>(choices[kTile])} * words.n_out + feature;
+      total += buffer<const float>(p, 7)[at];
+      if (words.product.epilogue == kGate) second += buffer<const float>(p, 5)[at];
+    }
+  }
+  return finished(words.product, words.cap, total, second);
 }
 DEVICE void put_result(const MatmulParams& p, const Tile& tile, auto& choices, u32 row, u32 feature, float result) {
   const std::uint64_t of_row = row_to_write(p.words, tile, choices, row);
@@ -124,7 +137,7 @@ DEVICE void put_results(const MatmulParams& p, const Tile& tile, auto& choices, 
     if (features.first + feature >= features.end) continue;
     const float second = p.words.product.epilogue == kGate ? static_cast<float>(sums[at + features.n]) : 0;
     put_result(p, tile, choices, row, features.first + feature,
-               result_of(p, features.first + feature, sums[at], second));
+               result_of(p, choices, features.first + feature, sums[at], second));
   }
 }
 

@@ -52,7 +52,7 @@ DEVICE void put_wide_results(const MatmulParams& p, const Tile& tile, auto& choi
     const float factor = scale(slab + in_slab);
     const u32 at = in_slab * kSlabStride + feature;
     const float second = words.product.epilogue == kGate ? factor * float_of(area[at + features.n]) : 0;
-    return result_of(p, features.first + feature, factor * float_of(area[at]), second);
+    return result_of(p, choices, features.first + feature, factor * float_of(area[at]), second);
   };
 #pragma unroll
   for (u32 slab = 0; slab < kThreads / kWarp / 2 * 8 * kHigh; slab += kSlab) {

@@ -70,8 +70,12 @@ float tanh_of(float x) {
 
 float softcapped(float cap, float x) { return cap > 0.0 ? cap * tanh_of(x / cap) : x; }
 
-// 0: SiLU, 1: GELU in its tanh form, as LayerSpec::activation.
-float activated(uint kind, float x) {
-  if (kind == 0u) return x / (1.0 + exp(-x));
-  return 0.5 * x * (1.0 + tanh_of(0.7978845608028654 * (x + 0.044715 * x * x * x)));
+float silu(float x) { return x / (1.0 + exp(-x)); }
+
+// Of a gate and an up: enum class Activation, with its numbers.
+float activated(uint kind, float gate, float up) {
+  if (kind == 0u) return silu(gate) * up;
+  if (kind == 1u) return 0.5 * gate * (1.0 + tanh_of(0.7978845608028654 * (gate + 0.044715 * gate * gate * gate))) * up;
+  const float below = min(gate, 7.0);
+  return below / (1.0 + exp(-1.702 * below)) * (clamp(up, -7.0, 7.0) + 1.0);
 }

@@ -6,7 +6,7 @@ const uint kUp = 1, kDown = 2;  // of experts, from rows to choices and from cho
 const uint kMatrixFeatures = kEpilogue == kGate ? kTileFeatures / 2u : kTileFeatures;
 
 shared uint tile_choices[kTileRows];
-uint first_row, n_rows, expert_panel;
+uint first_row, n_rows, expert, expert_panel;
 
 uint panels_of_matrix() { return (p.n_out + kPanelRows - 1u) / kPanelRows; }
 
@@ -15,13 +15,14 @@ bool open_tile(uint thread) {
   if (kExperts == 0u) {
     first_row = gl_WorkGroupID.y * kTileRows;
     n_rows = min(kTileRows, (kIsOfLogits != 0u ? step_logit_rows() : step_rows()) - first_row);
-    expert_panel = 0u;
+    expert = expert_panel = 0u;
     return true;
   }
   const uint at = 4u + 4u * gl_WorkGroupID.y;
   if (gl_WorkGroupID.y >= tiles[0] || tiles[at] < p.first || tiles[at] >= p.last) return false;
   n_rows = tiles[at + 2u];
-  expert_panel = (tiles[at] - p.first) * panels_of_matrix();
+  expert = tiles[at];
+  expert_panel = (expert - p.first) * panels_of_matrix();
   for (uint i = thread; i < kTileRows; i += kThreads)
     tile_choices[i] = tiles[p.choices_at + tiles[at + 1u] + min(i, n_rows - 1u)];
   barrier();
