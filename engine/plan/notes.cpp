@@ -57,6 +57,12 @@ void note_gpus(const ModelInfo& model, std::span<const DeviceInfo> devices, cons
         "No layer fits on {} beside the output head under this headroom: everything is planned for the CPU.",
         device_names(gpus, devices))});
   }
+  const std::uint32_t n_together = model.n_layers_together();
+  if (asked.n_gpu_layers > 0 && static_cast<std::uint32_t>(asked.n_gpu_layers) < n_together) {
+    notes.push_back({fmt::format(
+        "The last {} layers read caches of each other and stand on one device: fewer of them are on no GPU.",
+        n_together)});
+  }
   for (auto gpu = gpus.begin(); gpu != gpus.end(); ++gpu) {
     const bool is_used = layout.options.n_gpu_layers == 0 || holds_layers(*gpu);
     note_gpu(devices[*gpu], is_used, std::any_of(gpu + 1, gpus.end(), holds_layers), notes);
@@ -128,13 +134,16 @@ void note_context(const ModelInfo& model, const PlanOptions& options, std::vecto
     notes.push_back({fmt::format("The cache is kept in groups of {} positions: {} is planned as {}.", kKvRowStep,
                                  options.n_ctx, round_up(options.n_ctx, kKvRowStep))});
   }
-  const auto windowed = std::count_if(model.layers.begin(), model.layers.end(),
-                                      [](const LayerSpec& l) { return l.attention == AttentionKind::kWindow; });
+  const auto windowed = std::ranges::count_if(
+      model.layers, [](const LayerSpec& l) { return l.has_cache() && l.attention == AttentionKind::kWindow; });
   if (windowed > 0) {
     notes.push_back({fmt::format(
         "{} of {} layers see a window: their cache holds the window and one batch, however long the context.", windowed,
         model.n_layers())});
   }
+  const auto shared = std::ranges::count_if(model.layers, [](const LayerSpec& l) { return l.kv_layer.has_value(); });
+  if (shared > 0)
+    notes.push_back({fmt::format("The last {} layers have no cache: they read those of earlier ones.", shared)});
 }
 
 void note_state(const ModelInfo& model, const PlanOptions& options, std::vector<Note>& notes) {
