@@ -67,13 +67,10 @@ bool weight_is_on(const WeightTensor& weight, DeviceIndex device, const Placemen
     const LayerPlacement& layer = placement.layers[static_cast<std::size_t>(weight.layer)];
     return (role_is_ffn(weight.role) ? layer.ffn : layer.attention) == device;
   }
-  switch (weight.role) {
-    case TensorRole::kLayerEmbedding: return placement.embed_device == device;
-    case TensorRole::kInputProject:
-    case TensorRole::kInputProjectNorm: return placement.layers.front().attention == device;
-    case TensorRole::kTokenEmbedding: break;
-    default: return placement.head_device == device;
-  }
+  if (weight.role == TensorRole::kLayerEmbedding) return placement.embed_device == device;
+  const bool is_of_inputs = weight.role == TensorRole::kInputProject || weight.role == TensorRole::kInputProjectNorm;
+  if (is_of_inputs) return placement.layers.front().attention == device;
+  if (weight.role != TensorRole::kTokenEmbedding) return placement.head_device == device;
   return placement.embed_device == device || (tied_head && placement.head_device == device);
 }
 

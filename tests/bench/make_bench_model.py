@@ -1,4 +1,4 @@
-"""Writes a GGUF file with random weights in a well-known model's shape: `make_bench_model.py TYPE OUT.gguf [--experts] [--delta-nets | --gemma4 | --small-gemma4] [--layers N]`.
+"""Writes a GGUF file with random weights in a well-known model's shape: `make_bench_model.py TYPE OUT.gguf [--experts] [--delta-nets | --gemma4 | --small-gemma4 | --gpt-oss] [--layers N]`.
 
 Blocks are random bits with small random scales, so that a 1B file takes seconds; the values are noise, the bytes and the work are those of a real model.
 Needs numpy and the gguf package (tests/oracle/requirements.txt).
@@ -30,6 +30,9 @@ GEMMA4_EXPERTS_SHAPE = {"n_layers": 6, "d_model": 2816, "d_ff": 704, "n_heads": 
 # Gemma 4 E4B, of whose layers the last read caches of earlier ones; it has 42 layers, the last 18 of these, and a vocabulary that would hide few of them.
 GEMMA4_SMALL_SHAPE = {"n_layers": 12, "d_model": 2560, "d_ff": 10240, "n_heads": 8, "n_kv_heads": 2, "head_dim": 256, "n_vocab": 32000, "n_ctx": 131072,
                       "full_head_dim": 512, "full_kv_heads": 2, "window": 512, "attention_period": 6, "n_shared": 6, "input_dim": 256}
+# gpt-oss 20B, of which a token reads 4 of 32 experts; it has 24 layers, and a vocabulary that would hide few of them. Experts alone have the type.
+GPT_OSS_SHAPE = {"n_layers": 6, "d_model": 2880, "d_ff": 2880, "n_heads": 64, "n_kv_heads": 8, "head_dim": 64, "n_vocab": 32000, "n_ctx": 131072,
+                 "n_experts": 32, "n_experts_used": 4, "window": 128}
 # Of (experts, delta nets, Gemma 4): the architecture, what a file is named, its shape.
 KINDS = {(False, False, False): ("llama", "1B", SHAPE), (True, False, False): ("qwen3moe", "experts", EXPERTS_SHAPE),
          (False, True, False): ("qwen35", "delta nets", DELTA_SHAPE), (True, True, False): ("qwen35moe", "experts and delta nets", EXPERTS_DELTA_SHAPE),
@@ -67,8 +70,10 @@ def main():
     parser.add_argument("--delta-nets", action="store_true", help="a model with gated delta nets in three of four layers")
     parser.add_argument("--gemma4", action="store_true", help="a Gemma 4 model; with experts these stand beside a dense FFN")
     parser.add_argument("--small-gemma4", action="store_true", help="a small Gemma 4 model: shared caches and inputs of layers")
+    parser.add_argument("--gpt-oss", action="store_true", help="a gpt-oss model: experts of the type, all else Q8_0")
     parser.add_argument("--layers", type=int)
     args = parser.parse_args()
+    args.experts |= args.gpt_oss
     args.gemma4 |= args.small_gemma4
     if args.small_gemma4 and args.experts:
         parser.error("small Gemma 4 models have no experts")
@@ -77,10 +82,15 @@ def main():
     architecture, kind_name, shape = KINDS[args.experts, args.delta_nets, args.gemma4]
     if args.small_gemma4:
         kind_name, shape = "shared caches", GEMMA4_SMALL_SHAPE
+    if args.gpt_oss:
+        architecture, kind_name, shape = "gpt-oss", "gpt-oss", GPT_OSS_SHAPE
     shape, rng = dict(shape), np.random.default_rng(1)
     shape["n_layers"] = args.layers or shape["n_layers"]
     base = Q.Q4_K if args.type == "Q4_K_M" else Q[args.type]
     better = Q.Q6_K if args.type == "Q4_K_M" else base
+    of_experts = base
+    if args.gpt_oss:
+        base = better = Q.Q8_0
 
     writer = gguf.GGUFWriter(args.out, architecture)
     writer.add_name(f"bench {kind_name} {args.type}")
@@ -106,6 +116,11 @@ def main():
         writer.add_float32(f"{architecture}.final_logit_softcapping", 30.0)
         writer.add_sliding_window(shape["window"])
         writer.add_array(f"{architecture}.attention.sliding_window_pattern", has_window)
+    if args.gpt_oss:
+        writer.add_sliding_window(shape["window"])
+        writer.add_rope_scaling_type(gguf.RopeScalingType.YARN)
+        writer.add_rope_scaling_factor(32.0)
+        writer.add_rope_scaling_orig_ctx_len(4096)
     writer.add_layer_norm_rms_eps(1e-5)
     if args.experts:
         writer.add_expert_count(shape["n_experts"])
@@ -158,6 +173,8 @@ def main():
 
     d = shape["d_model"]
     matrix("token_embd.weight", shape["n_vocab"], d, better)
+    if args.gpt_oss:
+        matrix("output.weight", shape["n_vocab"], d, better)
     if args.gemma4:
         writer.add_tensor("rope_freqs.weight", np.array([1.0] * (of_all // 8) + [1e30] * (of_all // 2 - of_all // 8), np.float32))
     if args.small_gemma4:
@@ -168,7 +185,7 @@ def main():
     writer.add_tensor("output_norm.weight", np.ones(d, np.float32))
     for i in range(shape["n_layers"]):
         rich = better if i % 2 == 0 else base
-        norms = ["attn_norm", "post_attention_norm" if args.delta_nets else "ffn_norm"]
+        norms = ["attn_norm", "post_attention_norm" if args.delta_nets or args.gpt_oss else "ffn_norm"]
         if args.gemma4:
             norms += ["post_attention_norm", "post_ffw_norm"]
             norms += ["pre_ffw_norm_2", "post_ffw_norm_1", "post_ffw_norm_2"] if args.experts else []
@@ -187,7 +204,11 @@ def main():
             if has_cache and (not args.gemma4 or has_window[i] or args.small_gemma4):  # else values are made by the matrix of keys
                 matrix(f"blk.{i}.attn_v.weight", kv, d, rich)
             matrix(f"blk.{i}.attn_output.weight", d, q, base)
-            if args.delta_nets or args.experts or args.gemma4:
+            if args.gpt_oss:
+                for name, n_rows in (("attn_q", q), ("attn_k", kv), ("attn_v", kv), ("attn_output", d)):
+                    writer.add_tensor(f"blk.{i}.{name}.bias", np.zeros(n_rows, np.float32))
+                writer.add_tensor(f"blk.{i}.attn_sinks.weight", np.zeros(shape["n_heads"], np.float32))
+            elif args.delta_nets or args.experts or args.gemma4:
                 for head in ("q", "k") if has_cache else ("q",):
                     writer.add_tensor(f"blk.{i}.attn_{head}_norm.weight", np.full(head_dim, 0.25 if args.gemma4 else 1, np.float32))
         if args.small_gemma4:
@@ -195,9 +216,13 @@ def main():
             matrix(f"blk.{i}.proj.weight", d, shape["input_dim"], base)
             writer.add_tensor(f"blk.{i}.post_norm.weight", np.ones(d, np.float32))
         kind, n = ("_exps", shape["n_experts"]) if args.experts else ("", 1)
-        matrix(f"blk.{i}.ffn_gate{kind}.weight", shape["d_ff"], d, base, n)
-        matrix(f"blk.{i}.ffn_up{kind}.weight", shape["d_ff"], d, base, n)
-        matrix(f"blk.{i}.ffn_down{kind}.weight", d, shape["d_ff"], rich, n)
+        matrix(f"blk.{i}.ffn_gate{kind}.weight", shape["d_ff"], d, of_experts, n)
+        matrix(f"blk.{i}.ffn_up{kind}.weight", shape["d_ff"], d, of_experts, n)
+        matrix(f"blk.{i}.ffn_down{kind}.weight", d, shape["d_ff"], of_experts if args.gpt_oss else rich, n)
+        if args.gpt_oss:
+            writer.add_tensor(f"blk.{i}.ffn_gate_inp.bias", np.zeros(n, np.float32))
+            for name, n_rows in (("gate", shape["d_ff"]), ("up", shape["d_ff"]), ("down", d)):
+                writer.add_tensor(f"blk.{i}.ffn_{name}_exps.bias", np.zeros((n, n_rows), np.float32))
         if args.experts:
             matrix(f"blk.{i}.ffn_gate_inp.weight", n, d, Q.F32)
         if "dense_d_ff" in shape:
