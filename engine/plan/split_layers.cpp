@@ -67,7 +67,8 @@ std::uint32_t LayerSplitter::most_before(const LayerSplit& before, DeviceIndex d
 }
 
 std::pair<LayerSplit, Bytes> LayerSplitter::best_split(std::uint32_t n_gpu_layers, std::uint32_t n_cpu_ffn) const {
-  LayerSplit before{.runs = {}, .n_cpu_ffn = n_cpu_ffn};
+  n_gpu_layers = allowed(n_gpu_layers);
+  LayerSplit before{.runs = {}, .n_cpu_ffn = std::min(n_cpu_ffn, n_gpu_layers)};
   if (n_gpu_layers == 0) return {before, 0};
   std::pair<LayerSplit, Bytes> best{{}, kNoRoom};
   std::uint32_t left = n_gpu_layers;
@@ -85,13 +86,11 @@ std::pair<LayerSplit, Bytes> LayerSplitter::best_split(std::uint32_t n_gpu_layer
 }
 
 LayerSplit LayerSplitter::split(std::uint32_t n_gpu_layers, std::uint32_t n_cpu_ffn) const {
-  n_gpu_layers = allowed(n_gpu_layers);
-  return best_split(n_gpu_layers, std::min(n_cpu_ffn, n_gpu_layers)).first;
+  return best_split(n_gpu_layers, n_cpu_ffn).first;
 }
 
 bool LayerSplitter::fits(std::uint32_t n_gpu_layers, std::uint32_t n_cpu_ffn) const {
-  n_gpu_layers = allowed(n_gpu_layers);
-  return best_split(n_gpu_layers, std::min(n_cpu_ffn, n_gpu_layers)).second == 0;
+  return best_split(n_gpu_layers, n_cpu_ffn).second == 0;
 }
 
 std::uint32_t LayerSplitter::most_layers(std::uint32_t n_cpu_ffn) const {

@@ -31,6 +31,7 @@ class LayerSplitter {
   std::optional<std::uint32_t> least_cpu_ffn() const;
 
  private:
+  // How many layers are on GPUs where so many were asked for: those that stand together, or none of them.
   std::uint32_t allowed(std::uint32_t n_gpu_layers) const { return n_gpu_layers < n_together_ ? 0 : n_gpu_layers; }
   Placement place(const LayerSplit& split) const;
   WeightStreaming stream(const Placement& placement) const;

@@ -24,9 +24,9 @@ namespace headroom {
 enum class OpKind : std::uint8_t {
   kEmbed,        // (token ids of the step) -> residual; scaled
   kLayerEmbed,   // (token ids of the step) -> layer inputs; rows of kLayerEmbedding, times sqrt(input_dim)
-  kLayerInputs,  // residual, layer inputs -> layer inputs, projected; the residual is still the embedding. Projected:
-                 // project(residual) / sqrt(d_model), normed input_dim by input_dim; layer inputs: (projected + layer
-                 // inputs) / sqrt(2)
+  kLayerInputs,  // residual, layer inputs -> layer inputs, projected; the residual is still the embedding. Layer inputs
+                 // become (layer inputs + norm(project(residual) / sqrt(d_model))) / sqrt(2), with a norm for the
+                 // elements of each layer; projected is where the products stand meanwhile
   kQkvRope,   // residual -> query; norm, q/k/v, bias, qk-norm, rope; K and V of the rows go into the cache of (layer,
               // slot, position). With an output gate: residual -> query, gate
   kAttend,    // query -> attended; softmax(cap(q.k * scale)) v over the cache, causal, within the window
