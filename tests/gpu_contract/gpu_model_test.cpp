@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <initializer_list>
 
 #include "backend/gpu/gpu_faults.h"
 #include "format/dtype_table.h"
@@ -18,6 +19,15 @@ namespace {
 using test::cache_tolerance;
 using test::kExactTolerance;
 using test::RandomModelSpec;
+
+PlanOptions options_for(DType kv_k, DType kv_v) {
+  PlanOptions options;
+  options.n_ctx = 96;
+  options.n_batch = 64;
+  options.kv_k = kv_k;
+  options.kv_v = kv_v;
+  return options;
+}
 
 class GpuModel : public testing::Test {
  protected:
@@ -37,6 +47,24 @@ class GpuModel : public testing::Test {
           << "token at " << n_prompt + i;
     }
   }
+
+  // With all matrices of this type, in steps of so many rows.
+  void expect_of_weights(RandomModelSpec spec, DType weight, std::initializer_list<std::uint32_t> rows) {
+    spec.weight_type = weight;
+    SCOPED_TRACE(dtype_row(weight).name);
+    test::with_every_arithmetic(weight, [&](double most) {
+      for (const std::uint32_t n : rows) {
+        if (test::tells_more(n)) expect_like_reference(spec, options_for(DType::kF32, DType::kF32), n, 1, most);
+      }
+    });
+  }
+
+  // With weights that are exact, so that what the caches lose is all that may differ.
+  void expect_of_quantized_caches(RandomModelSpec spec) {
+    spec.weight_type = DType::kF32;
+    expect_like_reference(spec, options_for(DType::kQ8_0, DType::kQ8_0), 21, 1,
+                          cache_tolerance(DType::kQ8_0, DType::kQ8_0));
+  }
 };
 
 RandomModelSpec small_model(DType weight) {
@@ -50,15 +78,6 @@ RandomModelSpec small_model(DType weight) {
   spec.d_ff = 512;
   spec.n_vocab = 333;  // 11 panels, the last of them not full
   return spec;
-}
-
-PlanOptions options_for(DType kv_k, DType kv_v) {
-  PlanOptions options;
-  options.n_ctx = 96;
-  options.n_batch = 64;
-  options.kv_k = kv_k;
-  options.kv_v = kv_v;
-  return options;
 }
 
 // Where kernels are compiled at their first use, which takes longer than all that they do here, each type meets every
@@ -273,18 +292,8 @@ TEST_F(GpuModel, quantized_branches_give_the_reference_logits) {
   spec.n_layers = 2;
   spec.n_experts = 5;
   spec.n_shared_caches = 0;  // no layer before the last sees as much
-  for (const DType weight : {DType::kQ8_0, DType::kF16}) {
-    spec.weight_type = weight;
-    SCOPED_TRACE(dtype_row(weight).name);
-    test::with_every_arithmetic(weight, [&](double most) {
-      for (const std::uint32_t n : {1U, 21U}) {
-        if (test::tells_more(n)) expect_like_reference(spec, options_for(DType::kF32, DType::kF32), n, 1, most);
-      }
-    });
-  }
-  spec.weight_type = DType::kF32;
-  expect_like_reference(spec, options_for(DType::kQ8_0, DType::kQ8_0), 21, 1,
-                        cache_tolerance(DType::kQ8_0, DType::kQ8_0));
+  for (const DType weight : {DType::kQ8_0, DType::kF16}) expect_of_weights(spec, weight, {1, 21});
+  expect_of_quantized_caches(spec);
 }
 
 // Layers that read caches of others, and inputs of layers, likewise.
@@ -294,18 +303,8 @@ TEST_F(GpuModel, quantized_layer_inputs_give_the_reference_logits) {
   spec.n_layers = 4;
   spec.n_experts = 0;
   spec.n_shared_caches = 2;
-  for (const DType weight : {DType::kQ8_0, DType::kF16}) {
-    spec.weight_type = weight;
-    SCOPED_TRACE(dtype_row(weight).name);
-    test::with_every_arithmetic(weight, [&](double most) {
-      for (const std::uint32_t n : {1U, 21U}) {
-        if (test::tells_more(n)) expect_like_reference(spec, options_for(DType::kF32, DType::kF32), n, 1, most);
-      }
-    });
-  }
-  spec.weight_type = DType::kF32;
-  expect_like_reference(spec, options_for(DType::kQ8_0, DType::kQ8_0), 21, 1,
-                        cache_tolerance(DType::kQ8_0, DType::kQ8_0));
+  for (const DType weight : {DType::kQ8_0, DType::kF16}) expect_of_weights(spec, weight, {1, 21});
+  expect_of_quantized_caches(spec);
 }
 
 // All experts, so that none is chosen in place of another.
@@ -313,15 +312,7 @@ TEST_F(GpuModel, quantized_experts_with_biases_give_the_reference_logits) {
   RandomModelSpec spec = model_of(*find_arch("gpt-oss"));
   spec.n_layers = 2;
   spec.n_experts = spec.n_experts_used = 3;
-  for (const DType weight : {DType::kMXFP4, DType::kF16}) {
-    spec.weight_type = weight;
-    SCOPED_TRACE(dtype_row(weight).name);
-    test::with_every_arithmetic(weight, [&](double most) {
-      for (const std::uint32_t n : {1U, 5U, 21U}) {
-        if (test::tells_more(n)) expect_like_reference(spec, options_for(DType::kF32, DType::kF32), n, 1, most);
-      }
-    });
-  }
+  for (const DType weight : {DType::kMXFP4, DType::kF16}) expect_of_weights(spec, weight, {1, 5, 21});
 }
 
 RandomModelSpec state_model(DType weight, std::uint32_t state_dim) {
