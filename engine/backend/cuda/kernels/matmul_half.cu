@@ -54,7 +54,7 @@ DEVICE void unpack_units(Packed<kUnits>& packed, const Block& block, u32 group, 
   if constexpr (is_block_format(kType)) {
     const Factors factors = group_factors<kType>(block, packed.codes, group % kBlockGroups);
     u32 codes[8];
-    put_code_words<kType>(packed.codes, codes);
+    put_code_words<kType>(block, packed.codes, group % kBlockGroups, codes);
     put_all([&](u32 i, u32 k) { return coded_pair(codes, factors, i, k); });
   } else {
     put_all([&](u32 i, u32 k) { return plain_pair<kType>(packed.plain(i - kFirst), k); });
