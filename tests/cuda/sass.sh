@@ -122,6 +122,7 @@ check_flights() {
       loads["Q4_0"] = loads["Q4_K"] = loads["Q8_0"] = 4
       loads["Q4_1"] = loads["Q5_0"] = loads["Q5_1"] = loads["Q6_K"] = 3
       loads["Q2_K"] = 0
+      loads["IQ3_S"] = loads["IQ2_XXS"] = loads["IQ2_XS"] = loads["IQ2_S"] = loads["IQ1_S"] = 1
     }
     $1 != "matvec_int8_1" { next }
     { found[$2] = 1 }
