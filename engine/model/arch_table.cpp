@@ -263,6 +263,15 @@ constexpr std::array kArchs{
             .has_expert_biases = true,
             .default_rope_theta = 150000.0,
             .has_whole_ramp = false},
+    ArchRow{.architecture = "lfm2",
+            .models = "LFM2 and LFM2.5 (dense)",
+            .pairing = RopePairing::kHalves,
+            .qk_norm = Presence::kRequired,
+            .output_norm = "token_embd_norm.weight",
+            .has_short_convs = true,
+            .window = WindowRule::kRefused,
+            .activation = Activation::kSilu,
+            .default_rope_theta = 10000.0},
 };
 
 }  // namespace

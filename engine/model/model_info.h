@@ -92,10 +92,22 @@ struct DeltaNetSpec {
 inline constexpr std::uint32_t kMaxConvWidth = 8;
 inline constexpr float kL2NormEpsilon = 1e-6F;  // under the root, of keys and queries; transformers has this one
 
-// What a layer is: attention, or a delta net in its place, and then an FFN or experts. Of a layer with a delta net all
-// members of attention are 0 or false.
+// A short convolution: a layer that keeps of each slot the last width - 1 rows that went into it, (width - 1,
+// n_channels) f32, and nothing else. Of three products of a row, b, c and y, c * conv(b * y) goes into the output
+// matrix; there is no bias and no activation. Source: LFM2, arXiv 2511.23404.
+struct ShortConvSpec {
+  std::uint32_t n_channels = 0;
+  std::uint32_t width = 0;  // 2 to kMaxConvWidth: positions that one output sees
+
+  bool operator==(const ShortConvSpec&) const = default;
+  Bytes state_bytes() const { return Bytes{width - 1} * n_channels * sizeof(float); }  // of one slot
+};
+
+// What a layer is: attention, or a delta net or a short convolution in its place, and then an FFN or experts. Of a
+// layer without attention all members of attention are 0 or false.
 struct LayerSpec {
   std::optional<DeltaNetSpec> delta_net{};
+  std::optional<ShortConvSpec> short_conv{};
   AttentionKind attention = AttentionKind::kFull;
   std::uint32_t n_heads = 0, n_kv_heads = 0;
   std::uint32_t head_dim = 0;                 // even, at most kMaxHeadDim
@@ -132,13 +144,22 @@ struct LayerSpec {
   bool has_experts() const { return n_experts > 0; }
   // An FFN beside the experts, through which every row goes.
   bool has_shared_expert() const { return has_experts() && d_ff > 0; }
-  bool has_attention() const { return !delta_net; }
+  bool has_state() const { return delta_net || short_conv; }
+  bool has_attention() const { return !has_state(); }
   bool has_cache() const { return has_attention() && !kv_layer; }  // its own: a row of K and V for each position
   bool has_inputs() const { return input_dim > 0; }
   float ffn_scale() const { return has_inputs() ? 1.0F : output_scale; }  // on the sum that the FFN ends with
   std::uint32_t rope_of_queries() const { return query_rope.value_or(rope); }
   std::uint32_t q_dim() const { return n_heads * head_dim; }
   std::uint32_t kv_dim() const { return n_kv_heads * head_dim; }
+  // Elements of a row that the output matrix reads.
+  std::uint32_t mixed_dim() const {
+    return delta_net ? delta_net->v_dim() : short_conv ? short_conv->n_channels : q_dim();
+  }
+  // The parts of a state, of one slot; 0: there is none.
+  Bytes conv_bytes() const { return delta_net ? delta_net->conv_bytes() : short_conv ? short_conv->state_bytes() : 0; }
+  Bytes matrix_bytes() const { return delta_net ? delta_net->matrix_bytes() : 0; }
+  Bytes state_bytes() const { return conv_bytes() + matrix_bytes(); }
 
   // Positions that the cache that this layer reads holds for one slot: n_ctx, or the window and one batch; a multiple
   // of kKvRowStep. 0 without attention.

@@ -21,6 +21,7 @@
 #include "model/read_layer_inputs.h"
 #include "model/read_rope.h"
 #include "model/read_scales.h"
+#include "model/read_short_conv.h"
 #include "model/read_windows.h"
 #include "model/unapplied_keys.h"
 #include "model/unread_tensors.h"
@@ -115,7 +116,8 @@ class ModelInfoReader {
 
   void read_layers() {
     const auto n_heads = keys_.per_layer("attention.head_count", n_blocks_, kMaxHeads);
-    const auto n_kv_heads = keys_.per_layer("attention.head_count_kv", n_blocks_, kMaxHeads, n_heads);
+    const std::uint32_t least_kv_heads = row_.has_short_convs ? 0 : 1;
+    const auto n_kv_heads = keys_.per_layer("attention.head_count_kv", n_blocks_, kMaxHeads, n_heads, least_kv_heads);
     const LayerSpec experts = read_experts(row_, kMaxWidth, keys_);
     // Files of experts may state a width of layers without any as well, which they do not have.
     const bool has_dense = !experts.has_experts() || (row_.shared_expert && row_.shared_expert->is_named_as_dense);
@@ -128,13 +130,15 @@ class ModelInfoReader {
     const float softcap = read_softcap("attn_logit_softcapping", row_.attention_softcap, keys_);
     const std::vector<bool> is_recurrent = read_recurrent_layers(row_, n_blocks_, keys_);
     const std::optional<DeltaNetSpec> delta_net = read_delta_net(row_, keys_);
+    const std::optional<ShortConvSpec> short_conv = read_short_conv(row_, model_.d_model, keys_);
     if (keys_.failed()) return;
     for (std::uint32_t i = 0; i < n_layers_; ++i) {
       LayerSpec layer = experts;
       layer.activation = row_.activation;
       layer.d_ff = d_ff[i];
-      if (is_recurrent[i]) {
-        layer.delta_net = delta_net;
+      if (is_recurrent[i]) layer.delta_net = delta_net;
+      if (n_kv_heads[i] == 0) layer.short_conv = short_conv;
+      if (layer.has_state()) {
         model_.layers.push_back(layer);
         continue;
       }
@@ -244,14 +248,20 @@ class ModelInfoReader {
     }
     for (std::uint32_t i = 0; i < n_layers_ && !keys_.failed(); ++i)
       fill_layer(static_cast<std::int32_t>(i), model_.layers[i]);
-    fill(TensorRole::kOutputNorm, -1, 1, d_model);
+    fill_from(std::string(row_.output_norm), TensorRole::kOutputNorm, -1, 1, d_model);
     if (!keys_.failed()) model_.weights.back().factor = logit_scale_;
     if (is_there(TensorRole::kHead, -1)) fill(TensorRole::kHead, -1, model_.n_vocab, d_model);
   }
 
   void fill_layer(std::int32_t i, LayerSpec& layer) {
     fill(TensorRole::kAttnNorm, i, 1, model_.d_model);
-    layer.delta_net ? fill_delta_net(i, *layer.delta_net) : fill_attention(i, layer);
+    if (layer.delta_net) {
+      fill_delta_net(i, *layer.delta_net);
+    } else if (layer.short_conv) {
+      fill_short_conv(i, *layer.short_conv);
+    } else {
+      fill_attention(i, layer);
+    }
     fill_from(layer_tensor_name(i, row_.ffn_norm), TensorRole::kFfnNorm, i, 1, model_.d_model);
     layer.has_experts() ? fill_experts(i, layer) : fill_dense(i, layer);
     if (layer.has_post_norms) fill(TensorRole::kFfnPostNorm, i, 1, model_.d_model);
@@ -325,6 +335,14 @@ class ModelInfoReader {
     fill(TensorRole::kDecay, i, 1, spec.n_value_heads);
     fill(TensorRole::kReadNorm, i, 1, spec.value_dim);
     fill_from(layer_tensor_name(i, kDeltaOutTensor), TensorRole::kAttnOut, i, d_model, spec.v_dim());
+  }
+
+  void fill_short_conv(std::int32_t i, const ShortConvSpec& spec) {
+    fill_slices(
+        layer_tensor_name(i, kShortConvInTensor), i, 1,
+        {{TensorRole::kK, spec.n_channels}, {TensorRole::kQ, spec.n_channels}, {TensorRole::kV, spec.n_channels}});
+    fill_from(layer_tensor_name(i, kShortConvTensor), TensorRole::kConv, i, spec.n_channels, spec.width);
+    fill_from(layer_tensor_name(i, kShortConvOutTensor), TensorRole::kAttnOut, i, model_.d_model, spec.n_channels);
   }
 
   struct Slice {

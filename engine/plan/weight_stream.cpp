@@ -39,6 +39,7 @@ ModelInfo only_ffn(const ModelInfo& model, std::size_t layer) {
   one.layers = {model.layers[layer]};
   one.layers.front().n_heads = 0;
   one.layers.front().delta_net.reset();
+  one.layers.front().short_conv.reset();
   for (const WeightTensor& weight : model.weights) {
     if (weight.layer != static_cast<std::int32_t>(layer) || !role_is_ffn(weight.role)) continue;
     one.weights.push_back(weight);
@@ -118,6 +119,7 @@ std::span<const TensorRole> streamed_roles(OpKind kind) {
     case OpKind::kQkvRope:
     case OpKind::kAttend:
     case OpKind::kAttnOut:
+    case OpKind::kConvMix:
     case OpKind::kDeltaMix:
     case OpKind::kDeltaRule:
     case OpKind::kDeltaOut:

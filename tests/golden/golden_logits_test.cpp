@@ -149,6 +149,7 @@ constexpr Part kParts[] = {
     {"clamped", "gpt-oss", [](ModelInfo& m) { set_of_layers<&LayerSpec::activation>(m, Activation::kSilu); }},
     {"ramp_that_is_not_rounded", "gpt-oss", [](ModelInfo& m) { m.ropes[0].has_whole_ramp = true; }},
     {"last_expert", "gpt-oss", [](ModelInfo& m) { set_of_layers<&LayerSpec::n_experts_used>(m, 2U); }},
+    {"norms_of_heads", "lfm2", leave_out_weights<TensorRole::kQNorm, TensorRole::kKNorm>},
     {"rotary_part", "phi3", [](ModelInfo& m) { m.ropes[0].rope_dim = 32; }},
     {"router_scale", "gemma4-experts", [](ModelInfo& m) { set_of_layers<&LayerSpec::router_scale>(m, 1.0F); }},
     {"expert_scales", "gemma4-experts", [](ModelInfo& m) { set_of_layers<&LayerSpec::has_expert_scales>(m, false); }},

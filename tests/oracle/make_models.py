@@ -75,6 +75,12 @@ def layer_kinds(n_layers: int, full: tuple[int, ...]) -> list[str]:
     return ["full_attention" if layer in full else "linear_attention" for layer in range(n_layers)]
 
 
+def conv_kinds(n_layers: int, full: tuple[int, ...]) -> list[str]:
+    return ["full_attention" if layer in full else "conv" for layer in range(n_layers)]
+
+
+# Its width is that of its FFNs as it is.
+LFM2 = dict(conv_L_cache=3, norm_eps=1e-5, block_auto_adjust_ff_dim=False, tie_word_embeddings=True)
 GRANITE = dict(attention_multiplier=0.4, embedding_multiplier=3.0, residual_multiplier=0.3, logits_scaling=0.25)
 EXPERTS = dict(num_experts=8, num_experts_per_tok=3, moe_intermediate_size=20, shared_expert_intermediate_size=28)
 FEW_EXPERTS = dict(num_experts=3, num_experts_per_tok=2, moe_intermediate_size=4, shared_expert_intermediate_size=4)
@@ -144,6 +150,9 @@ MODELS = {
     "gemma4-small": ("gemma4", dict(d_model=32, n_heads=4, n_kv_heads=2, head_dim=16, d_ff=24, n_layers=6), PROPORTIONAL_AND_LOCAL,
                      dict(GEMMA4 | GEMMA4_SMALL, sliding_window=10, global_head_dim=32, num_kv_shared_layers=3,
                           layer_types=window_kinds(6, full=(2, 5)))),
+    # Attention where no period would have it, and a convolution that fills no panel.
+    "lfm2": ("lfm2", dict(d_model=40, n_heads=2, n_kv_heads=1, d_ff=44, n_layers=5), PLAIN,
+             dict(LFM2, layer_types=conv_kinds(5, full=(1, 4)))),
 }
 SMALL_DELTA_NET = dict(delta_net(n_key_heads=1, n_value_heads=2, state=4), layer_types=layer_kinds(2, full=(1,)))
 # The still smaller ones, to mutate: what each has beside what all of them have.
@@ -158,6 +167,7 @@ FUZZED = {
     "phi3": ({}, PLAIN, dict(pad_token_id=None)),
     "mistral3": ({}, GROWING, {}),
     "gpt-oss": (dict(n_layers=2), UNROUNDED, dict(sliding_window=10, num_local_experts=3, num_experts_per_tok=2)),
+    "lfm2": (dict(n_layers=2), PLAIN, dict(LFM2, layer_types=conv_kinds(2, full=(1,)))),
     "granite": ({}, PLAIN, dict(GRANITE)),
     "granitemoe": ({}, PLAIN, dict(GRANITE, num_local_experts=3, num_experts_per_tok=2, shared_intermediate_size=4)),
     "gemma4": (dict(head_dim=4, n_layers=2), PROPORTIONAL_AND_LOCAL,
@@ -196,6 +206,7 @@ CLASSES = {
     "phi3": (transformers.Phi3Config, transformers.Phi3ForCausalLM),
     "gemma4": (transformers.Gemma4TextConfig, transformers.Gemma4ForCausalLM),
     "gpt-oss": (transformers.GptOssConfig, transformers.GptOssForCausalLM),
+    "lfm2": (transformers.Lfm2Config, transformers.Lfm2ForCausalLM),
 }
 # Architectures of which transformers has two: which one by what a configuration has beside.
 FURTHER_CLASSES = (("llama", "sliding_window", "mistral"), ("granitemoe", "shared_intermediate_size", "granitemoeshared"))
@@ -219,7 +230,7 @@ class F16Cache:
 
 def make_config(architecture: str, shape: dict, rope: dict, further: dict):
     config_class, model_class = CLASSES[next((kind for name, key, kind in FURTHER_CLASSES if name == architecture and key in further), architecture)]
-    has_head_dim = architecture not in ("qwen2", "granite", "granitemoe")
+    has_head_dim = architecture not in ("qwen2", "granite", "granitemoe", "lfm2")
     head_dim = {"head_dim": shape.get("head_dim", shape["d_model"] // shape["n_heads"])} if has_head_dim else {}
     config = config_class(
         vocab_size=shape.get("n_vocab", 288),
@@ -321,13 +332,20 @@ LEFT_OUT = {
 }
 
 
-def check_delta_parts(name: str, model, tokens: np.ndarray, logits: np.ndarray) -> None:
-    """The logits of a model hold each part of its delta nets only if they would be others without it: by a hundred times what our engine may differ by."""
-    for part, without in LEFT_OUT.items():
+# Likewise of a short convolution: what is convolved is the newest row alone; what goes in and what comes out are multiplied by each other's factor.
+LEFT_OUT_OF_CONV = {
+    "conv.weight": lambda taps: torch.cat([torch.zeros_like(taps[..., :-1]), torch.ones_like(taps[..., -1:])], dim=-1),
+    "in_proj.weight": lambda rows: torch.cat([rows.chunk(3)[1], rows.chunk(3)[0], rows.chunk(3)[2]]),
+}
+
+
+def check_parts(name: str, layer: str, left_out: dict, model, tokens: np.ndarray, logits: np.ndarray) -> None:
+    """The logits of a model hold each part of a layer only if they would be others without it: by a hundred times what our engine may differ by."""
+    for part, without in left_out.items():
         changed = copy.deepcopy(model)
         with torch.no_grad():
             for parameter, tensor in changed.named_parameters():
-                if parameter.endswith(".linear_attn." + part):
+                if parameter.endswith(f".{layer}.{part}"):
                     tensor.copy_(without(tensor))
             moved = np.abs(changed(torch.from_numpy(tokens)[None]).logits[0].numpy() - logits).max()
         assert moved > 1e-2, (name, part, moved)
@@ -398,7 +416,9 @@ def main() -> None:
             with F16Cache(model):
                 f16_logits = model(torch.from_numpy(tokens)[None]).logits[0].numpy()
         if architecture.startswith("qwen35"):
-            check_delta_parts(name, model, tokens, logits)
+            check_parts(name, "linear_attn", LEFT_OUT, model, tokens, logits)
+        if architecture.startswith("lfm2"):
+            check_parts(name, "conv", LEFT_OUT_OF_CONV, model, tokens, logits)
         if is_gpt_oss(model.config):
             check_limits(name, model, tokens, logits)
         f16_share = np.abs(f16_logits - logits).max() / np.abs(logits).max()

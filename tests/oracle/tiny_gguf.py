@@ -63,6 +63,17 @@ LAYER_NAMES = {
     "per_layer_projection.weight": "proj.weight",
     "post_per_layer_input_norm.weight": "post_norm.weight",
     "self_attn.sinks": "attn_sinks.weight",
+    "operator_norm.weight": "attn_norm.weight",
+    "conv.in_proj.weight": "shortconv.in_proj.weight",
+    "conv.conv.weight": "shortconv.conv.weight",
+    "conv.out_proj.weight": "shortconv.out_proj.weight",
+    "self_attn.out_proj.weight": "attn_output.weight",
+    "self_attn.q_layernorm.weight": "attn_q_norm.weight",
+    "self_attn.k_layernorm.weight": "attn_k_norm.weight",
+    "ffn_norm.weight": "ffn_norm.weight",
+    "feed_forward.w1.weight": "ffn_gate.weight",
+    "feed_forward.w3.weight": "ffn_up.weight",
+    "feed_forward.w2.weight": "ffn_down.weight",
     "mlp.router.weight": "ffn_gate_inp.weight",
     "mlp.router.bias": "ffn_gate_inp.bias",
     "mlp.experts.gate_proj_bias": "ffn_gate_exps.bias",
@@ -91,6 +102,7 @@ LATER_NAMES = {"post_attention_layernorm.weight": "post_attention_norm.weight"}
 OTHER_NAMES = {
     "model.embed_tokens.weight": "token_embd.weight",
     "model.norm.weight": "output_norm.weight",
+    "model.embedding_norm.weight": "token_embd_norm.weight",  # the last norm, whatever its name says
     "lm_head.weight": "output.weight",
     "model.embed_tokens_per_layer.weight": "per_layer_token_embd.weight",
     "model.per_layer_model_projection.weight": "per_layer_model_proj.weight",
@@ -104,6 +116,10 @@ def has_post_norms(model) -> bool:
 
 def has_delta_nets(config) -> bool:
     return "linear_attention" in (getattr(config, "layer_types", None) or ())
+
+
+def has_short_convs(config) -> bool:
+    return "conv" in (getattr(config, "layer_types", None) or ())
 
 
 def is_gpt_oss(config) -> bool:
@@ -199,8 +215,11 @@ def bpe_tokens(n_vocab: int):
     return tokens[:n_vocab], types[:n_vocab]
 
 
+PRE_TOKENIZERS = {"qwen35": "qwen35", "gpt-oss": "gpt-4o", "lfm2": "lfm2"}
+
+
 def add_tokenizer(writer: gguf.GGUFWriter, architecture: str, n_vocab: int) -> None:
-    is_spm = not architecture.startswith(("qwen", "gpt-oss"))
+    is_spm = not architecture.startswith(("qwen", "gpt-oss", "lfm2"))
     if architecture.startswith("gemma4"):
         tokens, types = spm_tokens(n_vocab, ("\u2581\u2581",))
         writer.add_tokenizer_model("gemma4")
@@ -218,7 +237,7 @@ def add_tokenizer(writer: gguf.GGUFWriter, architecture: str, n_vocab: int) -> N
     else:
         tokens, types = bpe_tokens(n_vocab)
         writer.add_tokenizer_model("gpt2")
-        writer.add_tokenizer_pre("qwen35" if architecture.startswith("qwen35") else "gpt-4o" if architecture == "gpt-oss" else "qwen2")
+        writer.add_tokenizer_pre(next((pre for name, pre in PRE_TOKENIZERS.items() if architecture.startswith(name)), "qwen2"))
         writer.add_token_merges(["t h", "th e"])
         bos, eos = 258, 260
     writer.add_token_list(tokens)
@@ -235,7 +254,8 @@ def add_heads(writer: gguf.GGUFWriter, architecture: str, config, rope: dict) ->
     writer.add_head_count(config.num_attention_heads)
     if not architecture.startswith("gemma4"):
         head_dim = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
-        writer.add_head_count_kv(config.num_key_value_heads)
+        of_attention = [kind != "conv" for kind in config.layer_types] if has_short_convs(config) else []
+        writer.add_head_count_kv([is_it * config.num_key_value_heads for is_it in of_attention] or config.num_key_value_heads)
         writer.add_key_length(head_dim)
         writer.add_value_length(head_dim)
         writer.add_rope_dimension_count(int(head_dim * rope.get("partial_rotary_factor", 1)))
@@ -297,7 +317,7 @@ def write_gguf(path, architecture: str, model, rope: dict, freq_factors=None, ro
         widths = [config.intermediate_size] * (config.num_hidden_layers - n_wide) + [2 * config.intermediate_size] * n_wide
         writer.add_feed_forward_length(widths if n_wide else config.intermediate_size)
     add_heads(writer, architecture, config, rope)
-    writer.add_layer_norm_rms_eps(config.rms_norm_eps)
+    writer.add_layer_norm_rms_eps(getattr(config, "norm_eps", None) or config.rms_norm_eps)
     writer.add_rope_freq_base(rope["rope_theta"])
     if is_gpt_oss(config):
         writer.add_expert_count(config.num_local_experts)
@@ -319,6 +339,8 @@ def write_gguf(path, architecture: str, model, rope: dict, freq_factors=None, ro
         writer.add_expert_shared_feed_forward_length(config.shared_expert_intermediate_size)
     if has_delta_nets(config):
         add_delta_net(writer, architecture, config, n_nextn)
+    if has_short_convs(config):
+        writer.add_uint32(f"{architecture}.shortconv.l_cache", config.conv_L_cache)
     writer.add_vocab_size(config.vocab_size)
     if window:
         writer.add_sliding_window(window)
@@ -350,6 +372,8 @@ def write_gguf(path, architecture: str, model, rope: dict, freq_factors=None, ro
             values = delta_net_values(name, values, config, tiles_value_heads=architecture.startswith("qwen35"))
         if ".shared_expert_gate." in name:
             values = values.squeeze(0)
+        if name.endswith(".conv.conv.weight"):
+            values = values.squeeze(1)
         if adds_one_to_norm(model, name):
             values = values + 1
         for part_name, part in parts(name, values, config, is_fused):

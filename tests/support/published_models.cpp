@@ -87,8 +87,14 @@ PublishedModel parse_row(const std::string& line) {
   spec.has_optional_parts = row->may_lack_values && spec.input_dim == 0;
   std::tie(spec.n_experts_used, spec.n_experts) = pair_of(column[13]);
   spec.shared_d_ff = count(column[14]);
-  std::tie(spec.n_key_heads, spec.n_value_heads) = pair_of(column[15]);
-  spec.attention_period = 4, spec.state_dim = 128, spec.conv_width = 4;
+  spec.state_dim = 128;
+  if (row->has_short_convs) {
+    for (const std::string& layer : split(column[15], ',')) spec.attention_layers.push_back(count(layer));
+    spec.conv_width = 3;
+  } else {
+    std::tie(spec.n_key_heads, spec.n_value_heads) = pair_of(column[15]);
+    spec.attention_period = 4, spec.conv_width = 4;
+  }
   spec.has_holes = true;
   spec.has_tokenizer = false;
   model.total = parse_count(column[17]);

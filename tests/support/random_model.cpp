@@ -60,7 +60,7 @@ class ModelBuilder {
       add_vector(TensorRole::kInputProjectNorm, -1, spec_.input_dim, Fill::kNorm);
     }
     for (std::uint32_t i = 0; i < spec_.n_layers; ++i) add_layer(static_cast<std::int32_t>(i));
-    add_vector(TensorRole::kOutputNorm, -1, spec_.d_model, Fill::kNorm);
+    add(std::string(row_.output_norm), TensorRole::kOutputNorm, spec_.vector_type, {spec_.d_model}, Fill::kNorm);
     if (!spec_.has_tied_head) add_matrix(TensorRole::kHead, -1, spec_.n_vocab, spec_.d_model);
     std::vector<float> factors = spec_.freq_factors;
     const bool is_required = factors.empty() && row_.rope_factors == Presence::kRequired;
@@ -107,6 +107,8 @@ class ModelBuilder {
     for (const auto& [name, value] : delta_net) {
       if (row_.delta_net && !spec_.uint_keys.contains(name)) writer_.set_uint(key(name), value);
     }
+    if (constexpr auto kWidth = "shortconv.l_cache"; row_.has_short_convs && !spec_.uint_keys.contains(kWidth))
+      writer_.set_uint(key(kWidth), spec_.conv_width);
     writer_.set_uint(key("vocab_size"), spec_.n_vocab);
     if (spec_.head_dim > 0) {
       writer_.set_uint(key("attention.key_length"), spec_.head_dim);
@@ -136,14 +138,21 @@ class ModelBuilder {
 
   bool has_window(std::uint32_t layer) const { return spec_.window > 0 && (layer + 1) % spec_.window_period != 0; }
   std::uint32_t n_kv_heads(std::uint32_t layer) const {
+    if (row_.has_short_convs && !has_attention(layer)) return 0;
     return spec_.full_kv_heads > 0 && !has_window(layer) ? spec_.full_kv_heads : spec_.n_kv_heads;
+  }
+
+  // Of layers some of which have states: whether this one has attention.
+  bool has_attention(std::uint32_t layer) const {
+    if (spec_.attention_layers.empty()) return (layer + 1) % spec_.attention_period == 0;
+    return std::ranges::find(spec_.attention_layers, layer) != spec_.attention_layers.end();
   }
 
   // A number where all layers have the same, else one for each layer.
   void add_kv_heads(const std::string& key) {
-    if (spec_.full_kv_heads == 0) return writer_.set_uint(key, spec_.n_kv_heads);
-    std::vector<std::uint32_t> counts;
-    for (std::uint32_t i = 0; i < spec_.n_layers; ++i) counts.push_back(n_kv_heads(i));
+    if (spec_.full_kv_heads == 0 && !row_.has_short_convs) return writer_.set_uint(key, spec_.n_kv_heads);
+    std::vector<std::uint32_t> counts = spec_.stated_kv_heads;
+    for (std::uint32_t i = 0; i < spec_.n_layers && spec_.stated_kv_heads.empty(); ++i) counts.push_back(n_kv_heads(i));
     writer_.set_uints(key, counts);
   }
 
@@ -225,8 +234,14 @@ class ModelBuilder {
   void add_layer(std::int32_t i) {
     const std::uint32_t d_model = spec_.d_model;
     add_vector(TensorRole::kAttnNorm, i, d_model, Fill::kNorm);
-    const bool has_attention = (static_cast<std::uint32_t>(i) + 1) % spec_.attention_period == 0;
-    row_.delta_net && !has_attention ? add_delta_net(i) : add_attention(i);
+    const bool has_state = !has_attention(static_cast<std::uint32_t>(i));
+    if (row_.delta_net && has_state) {
+      add_delta_net(i);
+    } else if (row_.has_short_convs && has_state) {
+      add_short_conv(i);
+    } else {
+      add_attention(i);
+    }
     add(layer_tensor_name(i, row_.ffn_norm), TensorRole::kFfnNorm, spec_.vector_type, {d_model}, Fill::kNorm);
     has_experts() ? add_experts(i) : add_dense(i, d_ff_of(static_cast<std::uint32_t>(i)));
     if (row_.has_post_norms) {
@@ -263,6 +278,15 @@ class ModelBuilder {
     if (row_.has_sinks) add_vector(TensorRole::kAttnSinks, i, spec_.n_heads, Fill::kNorm);
     add_matrix(TensorRole::kAttnOut, i, d_model, q_dim);
     if (has(row_.attn_out_bias)) add_vector(TensorRole::kAttnOutBias, i, d_model, Fill::kBias);
+  }
+
+  void add_short_conv(std::int32_t i) {
+    const std::uint64_t n = spec_.d_model;
+    const DType type = type_of(TensorRole::kQ, i, n);
+    add(layer_tensor_name(i, kShortConvInTensor), TensorRole::kQ, type, {n, 3 * n}, Fill::kMatrix);
+    add(layer_tensor_name(i, kShortConvTensor), TensorRole::kConv, DType::kF32, {spec_.conv_width, n}, Fill::kTaps);
+    add(layer_tensor_name(i, kShortConvOutTensor), TensorRole::kAttnOut, type_of(TensorRole::kAttnOut, i, n), {n, n},
+        Fill::kMatrix);
   }
 
   void add_delta_net(std::int32_t i) {

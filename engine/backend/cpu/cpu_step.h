@@ -55,6 +55,7 @@ class CpuStep {
   void qkv_rope(const Op& op, std::uint32_t thread);
   void attend_op(const Op& op, std::uint32_t thread);
   void attn_out(const Op& op, std::uint32_t thread);
+  void conv_mix(const Op& op, std::uint32_t thread);
   void delta_mix(const Op& op, std::uint32_t thread);
   void delta_rule(const Op& op);
   void delta_out(const Op& op, std::uint32_t thread);

@@ -12,14 +12,14 @@ void CpuStep::mix(const BoundLayer& layer, float* mixed, std::uint32_t first_cha
   const DeltaNetSpec& spec = *layer.spec->delta_net;
   const std::size_t n_mixed = spec.n_mixed();
   for (const Run& run : runs_) {
-    kernels_.delta_conv({.rows = mixed + run.first_row * n_mixed + first_channel,
-                         .stride = n_mixed,
-                         .n_rows = run.n_rows,
-                         .n_channels = n_channels,
-                         .width = spec.conv_width,
-                         .taps = layer.taps + first_channel,
-                         .state = layer.conv_states + run.slot * (spec.conv_width - 1) * n_mixed + first_channel,
-                         .is_new = inputs_.rows[run.first_row].position == 0});
+    kernels_.convolve({.rows = mixed + run.first_row * n_mixed + first_channel,
+                       .stride = n_mixed,
+                       .n_rows = run.n_rows,
+                       .n_channels = n_channels,
+                       .width = spec.conv_width,
+                       .taps = layer.taps + first_channel,
+                       .state = layer.conv_states + run.slot * (spec.conv_width - 1) * n_mixed + first_channel,
+                       .is_new = inputs_.rows[run.first_row].position == 0});
   }
 }
 

@@ -161,6 +161,17 @@ struct AttendMergePush {
   uint encodes;  // to int8; kernels of Vulkan never do
 };
 
+// Of a short convolution: what it makes of the products of a row.
+struct ConvMixConstants {
+  uint width;
+  uint computes;  // rows: of a slot, or one where it does not keep
+  uint keeps;     // what the next step's convolution sees of each slot
+};
+struct ConvMixPush {
+  uint n_channels;
+  uint rows_at;  // of the inputs
+};
+
 // Of a delta net: what it makes of the products of a row before its rule.
 struct DeltaMixConstants {
   uint key_dim, value_dim, conv_width;

@@ -6,6 +6,7 @@
 #include "backend/gpu/gpu_args.h"
 #include "backend/gpu/gpu_attend.h"
 #include "backend/gpu/gpu_cache.h"
+#include "backend/gpu/gpu_conv.h"
 #include "backend/gpu/gpu_delta.h"
 #include "backend/gpu/gpu_layer_inputs.h"
 #include "backend/gpu/gpu_products.h"
@@ -38,6 +39,7 @@ class OpDispatches : ProductDispatches {
       case OpKind::kInputUp: return input_up_parts(bound_, op_, rows_);
       case OpKind::kInputDown: input_down(); break;
       case OpKind::kLogits: logits(); break;
+      case OpKind::kConvMix: return conv_mix_parts(bound_, op_, rows_);
       case OpKind::kDeltaMix: return delta_mix_parts(bound_, op_, rows_);
       case OpKind::kDeltaRule: return delta_rule_parts(bound_, op_, rows_);
       case OpKind::kDeltaOut: gated_out(bound_.buffer(op_.inputs[0]), bound_.buffer(op_.inputs[1])); break;

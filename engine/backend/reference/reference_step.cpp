@@ -122,6 +122,7 @@ void ReferenceStep::run_op(const Op& op) {
     case OpKind::kQkvRope: return qkv_rope(op);
     case OpKind::kAttend: return attend(op);
     case OpKind::kAttnOut: return attn_out(op);
+    case OpKind::kConvMix: return conv_mix(op);
     case OpKind::kDeltaMix: return delta_mix(op);
     case OpKind::kDeltaRule: return delta_rule(op);
     case OpKind::kDeltaOut: return delta_out(op);

@@ -38,6 +38,7 @@ class ReferenceStep {
   void qkv_rope(const Op& op);
   void attend(const Op& op);
   void attn_out(const Op& op);
+  void conv_mix(const Op& op);
   void delta_mix(const Op& op);
   void delta_rule(const Op& op);
   void delta_out(const Op& op);
@@ -58,7 +59,7 @@ class ReferenceStep {
   void add_to_residual(const Op& op, const float* in, TensorRole matrix, const ReferenceWeight* bias, TensorRole norm,
                        float scale = 1.0F);
   void add_branches(const Op& op, const float* in, const float* branch);
-  void convolve(const Op& op, const DeltaNetSpec& spec, float* mixed);
+  void convolve(const Op& op, std::span<float> rows, std::uint32_t width);
   // (n_rows, d_model) normed rows of a residual, in scratch.
   const float* normed(const float* residual, TensorRole norm, std::int32_t layer);
   void finish_heads(std::int32_t layer, std::uint32_t position, Heads heads, TensorRole norm) const;

@@ -46,6 +46,8 @@ std::string traits_of(const ArchRow& row) {
   if (row.delta_net)
     traits.push_back(fmt::format("gated delta nets in the place of attention in all layers but one of {}",
                                  row.delta_net->attention_period));
+  if (row.has_short_convs)
+    traits.emplace_back("short convolutions in the place of attention in the layers that the file says");
   if (row.has_sinks) traits.emplace_back("sinks of attention");
   if (row.has_expert_biases) traits.emplace_back("biases of router and experts");
   if (row.has_out_gate) traits.emplace_back("output gates of attention");
