@@ -61,6 +61,7 @@ struct ArchRow {
   bool may_have_inputs = false;  // embedding_length_per_layer_input is LayerSpec::input_dim
   bool has_out_gate = false;     // attn_q.weight has each head's queries and, behind them, its gate
   bool has_sinks = false;        // attn_sinks.weight: TensorRole::kAttnSinks
+  bool has_pre_norms = true;     // as LayerSpec has them, as the next
   bool has_post_norms = false;
   bool may_scale_output = false;  // layer_output_scale.weight is LayerSpec::output_scale where a layer has one
   std::string_view ffn_norm = "ffn_norm.weight";        // the tensor of a layer that holds the norm before its FFN
@@ -86,6 +87,7 @@ struct ArchRow {
   std::optional<SharedExpertRow> shared_expert = std::nullopt;
   double default_rope_theta = 0;      // when rope.freq_base is absent
   std::uint32_t unturned_period = 0;  // every so-many-th layer does not turn its heads; 0: all do
+  bool turns_windows_alone = false;   // where any layer has a window, those without one do not turn their heads
   bool may_be_unturned = false;       // rope.scaling.finetuned, when it is false, says that no layer does
   // rope.scaling.yarn_log_multiplier divides what YaRN multiplies cos and sin by.
   bool has_yarn_multiplier = false;

@@ -73,7 +73,8 @@ Result<OutputSquares> read_output_squares(WeightReader& reader, const ModelInfo&
     if (!k_norm) return k_norm.error();
     return normed_squares(spec, *q_norm, *k_norm);
   }
-  const Result<std::vector<float>> norm = vector(TensorRole::kAttnNorm);
+  const Result<std::vector<float>> norm =
+      spec.has_pre_norms ? vector(TensorRole::kAttnNorm) : std::vector<float>(model.d_model, 1.0F);
   if (!norm) return norm.error();
   const auto squares = [&](TensorRole matrix, TensorRole bias_slot) -> Result<std::vector<float>> {
     const Result<std::vector<float>> bias = vector(bias_slot);

@@ -123,6 +123,7 @@ struct LayerSpec {
   bool has_value_norm = false;  // RMS norm, without a weight, of each head of V
   bool value_is_key = false;    // V is made by the matrix of K: it is K without norm of weights and rope
   bool has_out_gate = false;    // what was attended to is multiplied by the sigmoid of a gate of the same size
+  bool has_pre_norms = true;    // attention and FFN read the residual normed; else as it is
   bool has_post_norms = false;  // what attention adds to the residual is normed before it is added, as is the FFN's
   float output_scale = 1.0F;    // on the residual, behind all that is added; not 1: of layers with post-norms alone
   // Elements that a layer has of a row's layer inputs: act(gate(residual)) times these goes through a matrix and a

@@ -155,6 +155,7 @@ class ModelInfoReader {
       layer.attention_softcap = softcap;
       layer.has_value_norm = row_.has_value_norm;
       layer.has_out_gate = row_.has_out_gate;
+      layer.has_pre_norms = row_.has_pre_norms;
       layer.has_post_norms = row_.has_post_norms;
       layer.output_scale = read_output_scale(i);
       model_.layers.push_back(layer);
@@ -186,8 +187,14 @@ class ModelInfoReader {
   void read_ropes() {
     model_.ropes.push_back(read_rope(file_, row_, head_sizes_.full, model_.n_ctx_trained, keys_));
     if (keys_.failed()) return;
-    if (row_.unturned_period > 0) add_unturned(row_.unturned_period);
-    if (row_.may_be_unturned && !keys_.flag("rope.scaling.finetuned", true)) add_unturned(1);
+    const auto has_window = [](const LayerSpec& layer) { return layer.attention == AttentionKind::kWindow; };
+    const bool has_windows = std::ranges::any_of(model_.layers, has_window);
+    if (const std::uint32_t period = row_.unturned_period; period > 0)
+      add_unturned([period](std::uint32_t layer) { return (layer + 1) % period == 0; });
+    if (row_.turns_windows_alone && has_windows)
+      add_unturned([&](std::uint32_t layer) { return !has_window(model_.layers[layer]); });
+    if (row_.may_be_unturned && !keys_.flag("rope.scaling.finetuned", true))
+      add_unturned([](std::uint32_t) { return true; });
     if (std::optional<RopeSpec> of_queries =
             read_query_rope(row_, model_.ropes.front(), head_sizes_.full, model_.n_ctx_trained, keys_)) {
       for (LayerSpec& layer : model_.layers) layer.query_rope = static_cast<std::uint32_t>(model_.ropes.size());
@@ -195,20 +202,20 @@ class ModelInfoReader {
     }
     if (row_.window_rope_theta == 0) return;
     RopeSpec of_windows = read_window_rope(row_, model_.ropes.front(), head_sizes_.window, keys_);
-    const auto has_window = [](const LayerSpec& layer) { return layer.attention == AttentionKind::kWindow; };
-    if (std::none_of(model_.layers.begin(), model_.layers.end(), has_window)) return;
+    if (!has_windows) return;
     model_.ropes.push_back(std::move(of_windows));
     for (LayerSpec& layer : model_.layers) layer.rope = has_window(layer) ? 1 : 0;
   }
 
-  // An embedding that turns no pair, for the layers that are not turned: every period-th.
-  void add_unturned(std::uint32_t period) {
+  // An embedding that turns no pair, for the layers that are not turned.
+  template <class IsUnturned>
+  void add_unturned(IsUnturned is_unturned) {
     RopeSpec none = model_.ropes.front();
     none.rope_dim = 0;
     none.scaling = RopeScaling::kNone;
     none.freq_factors.clear();
     model_.ropes.push_back(std::move(none));
-    for (std::uint32_t i = period - 1; i < n_layers_; i += period) model_.layers[i].rope = 1;
+    for (std::uint32_t i = 0; i < n_layers_; ++i) model_.layers[i].rope = is_unturned(i) ? 1 : 0;
   }
 
   void read_vocabulary() {
@@ -254,7 +261,7 @@ class ModelInfoReader {
   }
 
   void fill_layer(std::int32_t i, LayerSpec& layer) {
-    fill(TensorRole::kAttnNorm, i, 1, model_.d_model);
+    if (layer.has_pre_norms) fill(TensorRole::kAttnNorm, i, 1, model_.d_model);
     if (layer.delta_net) {
       fill_delta_net(i, *layer.delta_net);
     } else if (layer.short_conv) {
@@ -262,7 +269,7 @@ class ModelInfoReader {
     } else {
       fill_attention(i, layer);
     }
-    fill_from(layer_tensor_name(i, row_.ffn_norm), TensorRole::kFfnNorm, i, 1, model_.d_model);
+    if (layer.has_pre_norms) fill_from(layer_tensor_name(i, row_.ffn_norm), TensorRole::kFfnNorm, i, 1, model_.d_model);
     layer.has_experts() ? fill_experts(i, layer) : fill_dense(i, layer);
     if (layer.has_post_norms) fill(TensorRole::kFfnPostNorm, i, 1, model_.d_model);
     if (!layer.has_inputs()) return;

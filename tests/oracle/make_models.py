@@ -153,6 +153,9 @@ MODELS = {
     # Attention where no period would have it, and a convolution that fills no panel.
     "lfm2": ("lfm2", dict(d_model=40, n_heads=2, n_kv_heads=1, d_ff=44, n_layers=5), PLAIN,
              dict(LFM2, layer_types=conv_kinds(5, full=(1, 4)))),
+    # Nothing is normed before attention and FFN; the layers without a window turn nothing.
+    "exaone4": ("exaone4", dict(d_model=48, n_heads=3, n_kv_heads=1, head_dim=16, d_ff=40, n_layers=5), dict(PLAIN, rope_theta=1000000.0),
+                dict(sliding_window=10, layer_types=window_kinds(5, full=(1, 4)))),
 }
 SMALL_DELTA_NET = dict(delta_net(n_key_heads=1, n_value_heads=2, state=4), layer_types=layer_kinds(2, full=(1,)))
 # The still smaller ones, to mutate: what each has beside what all of them have.
@@ -167,6 +170,7 @@ FUZZED = {
     "phi3": ({}, PLAIN, dict(pad_token_id=None)),
     "mistral3": ({}, GROWING, {}),
     "gpt-oss": (dict(n_layers=2), UNROUNDED, dict(sliding_window=10, num_local_experts=3, num_experts_per_tok=2)),
+    "exaone4": (dict(n_layers=2), PLAIN, dict(sliding_window=10, layer_types=window_kinds(2, full=(1,)))),
     "lfm2": (dict(n_layers=2), PLAIN, dict(LFM2, layer_types=conv_kinds(2, full=(1,)))),
     "granite": ({}, PLAIN, dict(GRANITE)),
     "granitemoe": ({}, PLAIN, dict(GRANITE, num_local_experts=3, num_experts_per_tok=2, shared_intermediate_size=4)),
@@ -207,6 +211,7 @@ CLASSES = {
     "gemma4": (transformers.Gemma4TextConfig, transformers.Gemma4ForCausalLM),
     "gpt-oss": (transformers.GptOssConfig, transformers.GptOssForCausalLM),
     "lfm2": (transformers.Lfm2Config, transformers.Lfm2ForCausalLM),
+    "exaone4": (transformers.Exaone4Config, transformers.Exaone4ForCausalLM),
 }
 # Architectures of which transformers has two: which one by what a configuration has beside.
 FURTHER_CLASSES = (("llama", "sliding_window", "mistral"), ("granitemoe", "shared_intermediate_size", "granitemoeshared"))
@@ -230,7 +235,7 @@ class F16Cache:
 
 def make_config(architecture: str, shape: dict, rope: dict, further: dict):
     config_class, model_class = CLASSES[next((kind for name, key, kind in FURTHER_CLASSES if name == architecture and key in further), architecture)]
-    has_head_dim = architecture not in ("qwen2", "granite", "granitemoe", "lfm2")
+    has_head_dim = architecture not in ("qwen2", "granite", "granitemoe", "lfm2", "exaone4")
     head_dim = {"head_dim": shape.get("head_dim", shape["d_model"] // shape["n_heads"])} if has_head_dim else {}
     config = config_class(
         vocab_size=shape.get("n_vocab", 288),

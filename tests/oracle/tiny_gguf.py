@@ -215,11 +215,11 @@ def bpe_tokens(n_vocab: int):
     return tokens[:n_vocab], types[:n_vocab]
 
 
-PRE_TOKENIZERS = {"qwen35": "qwen35", "gpt-oss": "gpt-4o", "lfm2": "lfm2"}
+PRE_TOKENIZERS = {"qwen35": "qwen35", "gpt-oss": "gpt-4o", "lfm2": "lfm2", "exaone4": "exaone4"}
 
 
 def add_tokenizer(writer: gguf.GGUFWriter, architecture: str, n_vocab: int) -> None:
-    is_spm = not architecture.startswith(("qwen", "gpt-oss", "lfm2"))
+    is_spm = not architecture.startswith(("qwen", "gpt-oss", "lfm2", "exaone4"))
     if architecture.startswith("gemma4"):
         tokens, types = spm_tokens(n_vocab, ("\u2581\u2581",))
         writer.add_tokenizer_model("gemma4")
@@ -344,6 +344,8 @@ def write_gguf(path, architecture: str, model, rope: dict, freq_factors=None, ro
     writer.add_vocab_size(config.vocab_size)
     if window:
         writer.add_sliding_window(window)
+    if architecture == "exaone4":
+        writer.add_array("exaone4.attention.sliding_window_pattern", [kind == "sliding_attention" for kind in config.layer_types])
     for key in ("attn_logit_softcapping", "final_logit_softcapping"):
         if getattr(config, key, None) is not None:
             writer.add_float32(f"{architecture}.{key}", getattr(config, key))

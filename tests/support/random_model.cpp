@@ -233,7 +233,7 @@ class ModelBuilder {
 
   void add_layer(std::int32_t i) {
     const std::uint32_t d_model = spec_.d_model;
-    add_vector(TensorRole::kAttnNorm, i, d_model, Fill::kNorm);
+    if (row_.has_pre_norms) add_vector(TensorRole::kAttnNorm, i, d_model, Fill::kNorm);
     const bool has_state = !has_attention(static_cast<std::uint32_t>(i));
     if (row_.delta_net && has_state) {
       add_delta_net(i);
@@ -242,7 +242,8 @@ class ModelBuilder {
     } else {
       add_attention(i);
     }
-    add(layer_tensor_name(i, row_.ffn_norm), TensorRole::kFfnNorm, spec_.vector_type, {d_model}, Fill::kNorm);
+    if (row_.has_pre_norms)
+      add(layer_tensor_name(i, row_.ffn_norm), TensorRole::kFfnNorm, spec_.vector_type, {d_model}, Fill::kNorm);
     has_experts() ? add_experts(i) : add_dense(i, d_ff_of(static_cast<std::uint32_t>(i)));
     if (row_.has_post_norms) {
       add_vector(TensorRole::kAttnPostNorm, i, d_model, Fill::kNorm);

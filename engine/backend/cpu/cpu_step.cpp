@@ -257,6 +257,12 @@ void CpuStep::attn_out(const Op& op, std::uint32_t thread) {
   add_to_residual(op, layer.attn_out, in, {layer.attn_out_bias, layer.attn_post_norm}, thread);
 }
 
+const float* CpuStep::normed(const float* row, const float* norm, float* scratch) const {
+  if (norm == nullptr) return row;
+  kernels_.norm(row, norm, bound_.model->d_model, bound_.model->norm_epsilon, scratch);
+  return scratch;
+}
+
 decltype(KernelTable::silu_mul) CpuStep::act_mul_of(const LayerSpec& layer) const {
   switch (layer.activation) {
     case Activation::kSilu: return kernels_.silu_mul;
@@ -277,11 +283,10 @@ void CpuStep::ffn_up(const Op& op, std::uint32_t thread) {
   const std::array matrices{&layer.gate, &layer.up};
   const Activations in =
       prepare(thread, n_rows, std::span<const Matrix* const>(matrices), [&](std::uint32_t row, float* scratch) {
-        kernels_.norm(residual + std::size_t{row} * d_model, layer.ffn_norm, d_model, bound_.model->norm_epsilon,
-                      scratch);
+        const float* elems = normed(residual + std::size_t{row} * d_model, layer.ffn_norm, scratch);
         if (row_gates != nullptr)
-          row_gates[row] = 1.0F / (1.0F + std::exp(-product_of(scratch, layer.shared_gate, d_model)));
-        return scratch;
+          row_gates[row] = 1.0F / (1.0F + std::exp(-product_of(elems, layer.shared_gate, d_model)));
+        return elems;
       });
   const auto act_mul = act_mul_of(*layer.spec);
   PairProducts gates(kernels_, layer.gate, in, bound_.scratch.product(thread, 0)),

@@ -69,6 +69,8 @@ class CpuStep {
   void input_down(const Op& op, std::uint32_t thread);
   void logits(const Op& op, std::uint32_t thread);
 
+  // A row of the residual as attention or an FFN reads it: normed into `scratch`, or itself where the norm is null.
+  const float* normed(const float* row, const float* norm, float* scratch) const;
   // The kernel of a layer's activation, as KernelTable has it.
   decltype(KernelTable::silu_mul) act_mul_of(const LayerSpec& layer) const;
 

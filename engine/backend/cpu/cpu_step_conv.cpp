@@ -18,9 +18,7 @@ void CpuStep::conv_mix(const Op& op, std::uint32_t thread) {
   const std::array products{mixed, factors, gates};
   const Activations in =
       prepare(thread, n_rows, std::span<const Matrix* const>(matrices), [&](std::uint32_t row, float* scratch) {
-        kernels_.norm(residual + std::size_t{row} * d_model, layer.attn_norm, d_model, bound_.model->norm_epsilon,
-                      scratch);
-        return scratch;
+        return normed(residual + std::size_t{row} * d_model, layer.attn_norm, scratch);
       });
   const HeadUnits units(spec.n_channels, 1);
   deal(op, units.count(), [&](std::uint32_t first_unit, std::uint32_t last_unit) {

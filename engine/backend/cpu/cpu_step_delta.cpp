@@ -50,9 +50,7 @@ void CpuStep::delta_mix(const Op& op, std::uint32_t thread) {
   const std::array matrices{&layer.q, &layer.k, &layer.v, &layer.out_gate, &layer.alpha, &layer.beta};
   const Activations in =
       prepare(thread, n_rows, std::span<const Matrix* const>(matrices), [&](std::uint32_t row, float* scratch) {
-        kernels_.norm(residual + std::size_t{row} * d_model, layer.attn_norm, d_model, bound_.model->norm_epsilon,
-                      scratch);
-        return scratch;
+        return normed(residual + std::size_t{row} * d_model, layer.attn_norm, scratch);
       });
   // The rows of heads [first, last) into `out`, rows `stride` apart.
   const auto compute = [&](const Matrix& matrix, std::uint32_t head_dim, Share heads, float* out, std::size_t stride) {

@@ -77,9 +77,7 @@ void CpuStep::moe_route(const Op& op, std::uint32_t thread) {
   const std::array matrices{&layer.router};
   const Activations in =
       prepare(thread, n_rows, std::span<const Matrix* const>(matrices), [&](std::uint32_t row, float* scratch) {
-        kernels_.norm(residual + std::size_t{row} * d_model, layer.router_norm, d_model, bound_.model->norm_epsilon,
-                      scratch);
-        return scratch;
+        return normed(residual + std::size_t{row} * d_model, layer.router_norm, scratch);
       });
   const auto store = [&](const PanelProduct& product, bool) {
     for (std::uint32_t col = 0; col < product.n_cols; ++col)
@@ -117,9 +115,7 @@ void CpuStep::moe_up(const Op& op, std::uint32_t thread) {
   const GroupedInputs inputs =
       prepare_groups(thread, groups, inputs_.rows.size() == 1, std::span<const Matrix* const>(matrices),
                      [&](std::uint32_t choice, float* scratch) {
-                       kernels_.norm(residual + std::size_t{choice / n_used} * d_model, layer.expert_norm, d_model,
-                                     bound_.model->norm_epsilon, scratch);
-                       return scratch;
+                       return normed(residual + std::size_t{choice / n_used} * d_model, layer.expert_norm, scratch);
                      });
   const auto act_mul = act_mul_of(*layer.spec);
   const auto compute = [&](const ExpertGroups::Group& group, std::uint32_t first, std::uint32_t last) {

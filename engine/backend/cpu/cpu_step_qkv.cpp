@@ -143,9 +143,7 @@ void CpuStep::qkv_rope(const Op& op, std::uint32_t thread) {
   const Activations in =
       prepare(thread, static_cast<std::uint32_t>(inputs_.rows.size()),
               std::span<const Matrix* const>(matrices).first(n_matrices), [&](std::uint32_t row, float* scratch) {
-                kernels_.norm(residual + std::size_t{row} * d_model, layer.attn_norm, d_model,
-                              bound_.model->norm_epsilon, scratch);
-                return scratch;
+                return normed(residual + std::size_t{row} * d_model, layer.attn_norm, scratch);
               });
   // Computes the heads of units [first, last) of one matrix into `out`, rows `stride` apart.
   const auto compute = [&](const Matrix& matrix, std::uint32_t first_head, std::uint32_t last_head, float* out,

@@ -25,6 +25,7 @@ struct EmbedPush {
 struct NormConstants {
   uint is_gathered;  // of the rows that ask for logits
   uint is_added;
+  uint is_plain;       // rows are encoded as they are, without a norm
   uint encoding;       // enum class Encoding, of what it writes
   uint half_exponent;  // of rows of f16: kHalfExponent of gpu_args.h, or 0
 };

@@ -16,7 +16,7 @@ class ConvDispatches : ProductDispatches {
     const Encoding encoding =
         encoding_for({&bound_.at(TensorRole::kK, op_.layer), &bound_.at(TensorRole::kV, op_.layer),
                       &bound_.at(TensorRole::kQ, op_.layer)});
-    norm({.from = bound_.buffer(op_.inputs[0]), .to = bound_.scratch.normed, .encoding = encoding}, false);
+    pre_norm(TensorRole::kAttnNorm, encoding);
     const auto project = [&](TensorRole matrix, const GpuSlice& to, bool needs_barrier) {
       multiply({.matrix = &bound_.at(matrix, op_.layer), .from = bound_.scratch.normed, .to = to, .reads = encoding},
                needs_barrier);

@@ -22,7 +22,7 @@ class DeltaDispatches : ProductDispatches {
          {TensorRole::kQ, TensorRole::kK, TensorRole::kV, TensorRole::kOutGate, TensorRole::kAlpha, TensorRole::kBeta})
       readers.push_back(&bound_.at(role, op_.layer));
     const Encoding encoding = encoding_for(readers);
-    norm({.from = bound_.buffer(op_.inputs[0]), .to = bound_.scratch.normed, .encoding = encoding}, false);
+    pre_norm(TensorRole::kAttnNorm, encoding);
     const GpuMixes mixes = gpu_mixes(spec, bound_.plan->program.max_rows);
     const auto project = [&](TensorRole matrix, const GpuSlice& to, bool needs_barrier) {
       multiply({.matrix = &bound_.at(matrix, op_.layer), .from = bound_.scratch.normed, .to = to, .reads = encoding},

@@ -134,7 +134,7 @@ class OpDispatches : ProductDispatches {
     }
     if (spec_->has_out_gate) readers.push_back(&bound_.at(TensorRole::kOutGate, op_.layer));
     const Encoding encoding = encoding_for(readers);
-    norm({.from = bound_.buffer(op_.inputs[0]), .to = bound_.scratch.normed, .encoding = encoding}, false);
+    pre_norm(TensorRole::kAttnNorm, encoding);
     const auto project = [&](TensorRole matrix, TensorRole bias, const GpuSlice& to, bool needs_barrier) {
       multiply({.matrix = &bound_.at(matrix, op_.layer),
                 .bias = bound_.find(bias, op_.layer),
@@ -226,10 +226,7 @@ class OpDispatches : ProductDispatches {
                          &bound_.at(TensorRole::kExpertDown, op_.layer)});
   }
 
-  void ffn_norm(Encoding encoding, TensorRole role = TensorRole::kFfnNorm) {
-    norm({.from = bound_.buffer(op_.inputs[0]), .to = bound_.scratch.normed, .role = role, .encoding = encoding},
-         false);
-  }
+  void ffn_norm(Encoding encoding, TensorRole role = TensorRole::kFfnNorm) { pre_norm(role, encoding); }
 
   void ffn_up() {
     const Encoding encoding = ffn_encoding();

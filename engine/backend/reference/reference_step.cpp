@@ -145,6 +145,7 @@ void ReferenceStep::run_op(const Op& op) {
 }
 
 const float* ReferenceStep::normed(const float* residual, TensorRole role, std::int32_t layer) {
+  if (!bound_.model->layers[static_cast<std::size_t>(layer)].has_pre_norms) return residual;
   const std::size_t d_model = bound_.model->d_model;
   std::copy_n(residual, n_rows() * d_model, normed_.begin());
   for (std::size_t row = 0; row < n_rows(); ++row)

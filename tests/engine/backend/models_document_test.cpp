@@ -33,13 +33,16 @@ std::string traits_of(const ArchRow& row) {
   if (row.has_window_heads) traits.emplace_back("heads of another size in layers with a window");
   if (row.may_share_caches) traits.emplace_back("in some files caches that other layers read");
   if (row.may_have_inputs) traits.emplace_back("in some files inputs of layers, by an embedding of their own");
-  if (row.has_post_norms) traits.emplace_back("norms after attention and FFN");
+  if (row.has_post_norms)
+    traits.emplace_back(row.has_pre_norms ? "norms after attention and FFN" : "norms after attention and FFN alone");
   if (row.window == WindowRule::kAllLayers) traits.emplace_back("a window on all layers, if the file has one");
   if (row.window == WindowRule::kPattern)
     traits.push_back(fmt::format("windows on all layers but one of {}", row.window_period));
   if (row.attention_softcap.value_or(0) != 0) traits.emplace_back("capped scores and logits");
   if (row.unturned_period > 0)
     traits.push_back(fmt::format("no rotary embedding in one layer of {}", row.unturned_period));
+  if (row.turns_windows_alone)
+    traits.emplace_back("no rotary embedding in layers without a window, if others have one");
   if (row.grows_queries) traits.emplace_back("queries that grow with their position");
   if (row.may_be_unturned) traits.emplace_back("no rotary embedding where the file says so");
   if (row.has_scale_keys) traits.emplace_back("scales of embedding, scores, residual and logits");
