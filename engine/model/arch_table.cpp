@@ -41,6 +41,11 @@ constexpr std::array kSharedCaches{UnusedTensors{"blk.N.attn_k.weight", kSharedC
 // head has a sink, and all that has a weight in attention, router and experts has a bias. The norm before the FFN has
 // the name that others give the one behind attention.
 //
+// glm4moe: experts are chosen by sigmoids and a bias of each, weights have a scale; the first layers are dense, all
+// others have a shared expert. A part of each head turns; the norm before the FFN is named as that of gpt-oss.
+// minimax-m2: the same router, and norms over all heads of Q, and of K, together. ernie4_5-moe: ernie4_5 with experts
+// in every so-many-th layer, chosen by softmax and a bias of each.
+//
 // qwen35: three of four layers are gated delta nets. Their value heads stand in files so that neighbours have different
 // key heads. Attention has an output gate, and turns a part of each head only; the positions of an image would have
 // three axes, those of text are one number. The norm before the FFN is named as other architectures name the one behind
@@ -263,6 +268,47 @@ constexpr std::array kArchs{
             .has_expert_biases = true,
             .default_rope_theta = 150000.0,
             .has_whole_ramp = false},
+    ArchRow{.architecture = "glm4moe",
+            .models = "GLM 4.5, 4.5 Air, 4.6 and 4.7",
+            .pairing = RopePairing::kHalves,
+            .qkv_bias = Presence::kOptional,
+            .qk_norm = Presence::kOptional,
+            .may_fuse_qkv = true,
+            .ffn_norm = "post_attention_norm.weight",
+            .skips_prediction_layers = true,
+            .window = WindowRule::kRefused,
+            .activation = Activation::kSilu,
+            .router = RouterKind::kSigmoidNormed,
+            .has_router_keys = true,
+            .choice_bias = Presence::kRequired,
+            .may_mix_dense = true,
+            .shared_expert = SharedExpertRow{.is_counted = true},
+            .default_rope_theta = 10000.0},
+    ArchRow{.architecture = "minimax-m2",
+            .models = "MiniMax M2 (230B-A10B)",
+            .pairing = RopePairing::kHalves,
+            .qk_norm = Presence::kRequired,
+            .may_fuse_qkv = true,
+            .norms_heads_together = true,
+            .window = WindowRule::kRefused,
+            .activation = Activation::kSilu,
+            .router = RouterKind::kSigmoidNormed,
+            .has_router_keys = true,
+            .choice_bias = Presence::kRequired,
+            .default_rope_theta = 5000000.0},
+    ArchRow{.architecture = "ernie4_5-moe",
+            .models = "ERNIE 4.5 with experts (21B-A3B, 300B-A47B)",
+            .pairing = RopePairing::kNeighbours,
+            .qkv_bias = Presence::kOptional,
+            .attn_out_bias = Presence::kOptional,
+            .may_fuse_qkv = true,
+            .window = WindowRule::kRefused,
+            .activation = Activation::kSilu,
+            .router = RouterKind::kSoftmaxNormed,
+            .choice_bias = Presence::kRequired,
+            .may_mix_dense = true,
+            .shared_expert = SharedExpertRow{.is_counted = true},
+            .default_rope_theta = 500000.0},
     ArchRow{.architecture = "exaone4",
             .models = "EXAONE 4.0 (1.2B, 32B)",
             .pairing = RopePairing::kHalves,

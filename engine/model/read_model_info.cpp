@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <initializer_list>
 #include <limits>
 #include <map>
@@ -119,10 +120,12 @@ class ModelInfoReader {
     const std::uint32_t least_kv_heads = row_.has_short_convs ? 0 : 1;
     const auto n_kv_heads = keys_.per_layer("attention.head_count_kv", n_blocks_, kMaxHeads, n_heads, least_kv_heads);
     const LayerSpec experts = read_experts(row_, kMaxWidth, keys_);
-    // Files of experts may state a width of layers without any as well, which they do not have.
-    const bool has_dense = !experts.has_experts() || (row_.shared_expert && row_.shared_expert->is_named_as_dense);
-    const auto d_ff = has_dense ? keys_.per_layer("feed_forward_length", n_blocks_, kMaxWidth)
-                                : std::vector<std::uint32_t>(n_blocks_, experts.d_ff);
+    const std::vector<bool> has_experts = read_expert_layers(row_, experts, n_blocks_, keys_);
+    // Files whose layers all have experts may state a width of layers without any as well.
+    const bool shares_width = row_.shared_expert && row_.shared_expert->is_named_as_dense;
+    const bool has_dense = shares_width || !std::all_of(has_experts.begin(), has_experts.end(), std::identity());
+    const auto dense_d_ff = has_dense ? keys_.per_layer("feed_forward_length", n_blocks_, kMaxWidth)
+                                      : std::vector<std::uint32_t>(n_blocks_);
     if (keys_.failed()) return;
     head_sizes_ = read_head_sizes(row_, model_.d_model, n_heads.front(), keys_);
     if (keys_.failed()) return;
@@ -133,9 +136,9 @@ class ModelInfoReader {
     const std::optional<ShortConvSpec> short_conv = read_short_conv(row_, model_.d_model, keys_);
     if (keys_.failed()) return;
     for (std::uint32_t i = 0; i < n_layers_; ++i) {
-      LayerSpec layer = experts;
+      LayerSpec layer = has_experts[i] ? experts : LayerSpec();
       layer.activation = row_.activation;
-      layer.d_ff = d_ff[i];
+      if (shares_width || !has_experts[i]) layer.d_ff = dense_d_ff[i];
       if (is_recurrent[i]) layer.delta_net = delta_net;
       if (n_kv_heads[i] == 0) layer.short_conv = short_conv;
       if (layer.has_state()) {
@@ -306,8 +309,9 @@ class ModelInfoReader {
     }
     layer.has_qk_norm = wants(row_.qk_norm, TensorRole::kQNorm, i);
     if (layer.has_qk_norm) {
-      fill(TensorRole::kQNorm, i, 1, layer.head_dim);
-      if (!layer.kv_layer) fill(TensorRole::kKNorm, i, 1, layer.head_dim);
+      layer.norms_heads_together = row_.norms_heads_together;
+      fill(TensorRole::kQNorm, i, 1, layer.norms_heads_together ? q_dim : layer.head_dim);
+      if (!layer.kv_layer) fill(TensorRole::kKNorm, i, 1, layer.norms_heads_together ? kv_dim : layer.head_dim);
     }
     if (row_.has_sinks) fill(TensorRole::kAttnSinks, i, 1, layer.n_heads);
     fill(TensorRole::kAttnOut, i, d_model, q_dim);
@@ -389,6 +393,7 @@ class ModelInfoReader {
     fill_gates_and_ups(i, layer);
     fill(TensorRole::kExpertDown, i, model_.d_model, layer.expert_d_ff, layer.n_experts);
     if (row_.has_expert_biases) fill_expert_biases(i, layer);
+    if (wants(row_.choice_bias, TensorRole::kChoiceBias, i)) fill(TensorRole::kChoiceBias, i, 1, layer.n_experts);
     if (layer.has_branch_norms) fill_branch_norms(i, layer);
     if (!layer.has_shared_expert()) return;
     if (row_.shared_expert->is_named_as_dense) return fill_dense(i, layer);

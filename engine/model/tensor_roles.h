@@ -27,8 +27,8 @@ enum class TensorRole : std::uint8_t {
   kQBias,           // (q_dim)
   kKBias,           // (kv_dim)
   kVBias,           // (kv_dim)
-  kQNorm,           // (head_dim)
-  kKNorm,           // (head_dim)
+  kQNorm,           // (head_dim); (q_dim) where heads are normed together
+  kKNorm,           // (head_dim); (kv_dim) likewise
   kOutGate,         // (q_dim, d_model); of a delta net (v_dim, d_model)
   kAlpha,           // (n_value_heads, d_model): of the decay
   kBeta,            // (n_value_heads, d_model)
@@ -62,8 +62,9 @@ enum class TensorRole : std::uint8_t {
   kExpertGateBias,  // (n_experts, expert_d_ff), one behind the other
   kExpertUpBias,    // (n_experts, expert_d_ff)
   kExpertDownBias,  // (n_experts, d_model)
+  kChoiceBias,      // (n_experts): on what experts are chosen by, and not on their weights
 };
-inline constexpr std::size_t kNTensorRoles = static_cast<std::size_t>(TensorRole::kExpertDownBias) + 1;
+inline constexpr std::size_t kNTensorRoles = static_cast<std::size_t>(TensorRole::kChoiceBias) + 1;
 
 std::string_view role_name(TensorRole role);  // "attn_q"
 bool role_is_matrix(TensorRole role);         // else a vector or the taps of a convolution, kept as F32

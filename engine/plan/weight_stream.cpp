@@ -21,10 +21,10 @@ constexpr double kWorthStreaming = 1.25;
 constexpr std::array kUp{TensorRole::kFfnNorm, TensorRole::kGate, TensorRole::kUp};
 constexpr std::array kDown{TensorRole::kDown, TensorRole::kFfnPostNorm};
 // The weights of kMoeUp are uploaded with those of kMoeRoute, the op before it.
-constexpr std::array kRoute{TensorRole::kFfnNorm,     TensorRole::kRouter,     TensorRole::kExpertGate,
-                            TensorRole::kExpertUp,    TensorRole::kRouterNorm, TensorRole::kExpertNorm,
-                            TensorRole::kExpertScale, TensorRole::kRouterBias, TensorRole::kExpertGateBias,
-                            TensorRole::kExpertUpBias};
+constexpr std::array kRoute{TensorRole::kFfnNorm,      TensorRole::kRouter,     TensorRole::kExpertGate,
+                            TensorRole::kExpertUp,     TensorRole::kRouterNorm, TensorRole::kExpertNorm,
+                            TensorRole::kExpertScale,  TensorRole::kRouterBias, TensorRole::kExpertGateBias,
+                            TensorRole::kExpertUpBias, TensorRole::kChoiceBias};
 constexpr std::array kExpertDown{TensorRole::kExpertDown, TensorRole::kExpertPostNorm, TensorRole::kExpertDownBias};
 // The norm that kSharedUp reads has come with kMoeRoute, and stays until the next layer's comes.
 constexpr std::array kSharedUp{TensorRole::kGate, TensorRole::kUp, TensorRole::kSharedGate};

@@ -214,6 +214,7 @@ RandomModelSpec model_of(const ArchRow& row) {
   }
   if (row.has_window_heads) spec.window_head_dim = spec.head_dim / 2;
   if (row.may_share_caches) spec.n_shared_caches = 1;
+  if (row.may_mix_dense) spec.n_dense_layers = 1, spec.dense_d_ff = 96;
   if (row.may_have_inputs) spec.input_dim = 32;
   if (row.attention_softcap) spec.float_keys["attn_logit_softcapping"] = 0.7F;
   if (row.logit_softcap) spec.float_keys["final_logit_softcapping"] = 5.0F;
@@ -307,6 +308,10 @@ TEST_F(GpuModel, more_experts_than_are_grouped_give_the_reference_logits) {
   test::with_every_arithmetic(DType::kQ8_0, [&](double most) {
     expect_like_reference(spec, options_for(DType::kF32, DType::kF32), 12, 1, most);
   });
+  // By probabilities, which a softmax has of all of them.
+  spec.architecture = "ernie4_5-moe";
+  spec.weight_type = DType::kF32;
+  expect_like_reference(spec, options_for(DType::kF32, DType::kF32), 12, 1, kExactTolerance);
 }
 
 // Past the exact ends, and past the ring of a window.

@@ -6,7 +6,7 @@
     tests/golden/golden.json           names, tokens, rotary frequencies, and how llama.cpp is brought to compute the same thing
     tests/fuzz/corpus/gguf/NAME.gguf   one still smaller model per architecture, to mutate
 
-Seeds are fixed: a run with the pinned requirements writes the same models. Logits that differ from those of the folder by no more than the order of
+Seeds are fixed, by a model's place where it states none: a run with the pinned requirements writes the same models. Logits that differ from those of the folder by no more than the order of
 sums, which is the processor's, are left as they are.
 """
 
@@ -21,7 +21,7 @@ import numpy as np
 import torch
 import transformers
 
-from tiny_gguf import adds_one_to_norm, is_gpt_oss, write_gguf
+from tiny_gguf import adds_one_to_norm, has_delta_nets, is_gpt_oss, write_gguf
 
 TESTS = pathlib.Path(__file__).parent.parent
 N_TOKENS = 40
@@ -53,6 +53,7 @@ PROPORTIONAL_AND_LOCAL = {
 # 16 or 8 elements of each head turn. The sections tell pairs of three positions of an image apart, which are one and the same for text.
 HALF_A_HEAD = {"rope_type": "default", "rope_theta": 10000000.0, "partial_rotary_factor": 0.5, "mrope_section": [3, 3, 2]}
 QUARTER_OF_A_HEAD = {"rope_type": "default", "rope_theta": 10000000.0, "partial_rotary_factor": 0.25, "mrope_section": [2, 1, 1]}
+HALF_TURNS = dict(PLAIN, partial_rotary_factor=0.5)
 WITHOUT_SECTIONS = {"rope_type": "default", "rope_theta": 10000000.0, "partial_rotary_factor": 0.25}
 GEMMA = {"tie_word_embeddings": True, "hidden_activation": "gelu_pytorch_tanh"}
 
@@ -82,6 +83,8 @@ def conv_kinds(n_layers: int, full: tuple[int, ...]) -> list[str]:
 # Its width is that of its FFNs as it is.
 LFM2 = dict(conv_L_cache=3, norm_eps=1e-5, block_auto_adjust_ff_dim=False, tie_word_embeddings=True)
 GRANITE = dict(attention_multiplier=0.4, embedding_multiplier=3.0, residual_multiplier=0.3, logits_scaling=0.25)
+GLM = dict(n_routed_experts=8, num_experts_per_tok=3, moe_intermediate_size=12, first_k_dense_replace=1)
+ERNIE = dict(moe_num_shared_experts=2, moe_layer_start_index=1, moe_layer_interval=2)
 EXPERTS = dict(num_experts=8, num_experts_per_tok=3, moe_intermediate_size=20, shared_expert_intermediate_size=28)
 FEW_EXPERTS = dict(num_experts=3, num_experts_per_tok=2, moe_intermediate_size=4, shared_expert_intermediate_size=4)
 QWEN3NEXT = (dict(d_model=24, n_heads=2, n_kv_heads=1, head_dim=32, n_layers=3), WITHOUT_SECTIONS,
@@ -150,6 +153,17 @@ MODELS = {
     "gemma4-small": ("gemma4", dict(d_model=32, n_heads=4, n_kv_heads=2, head_dim=16, d_ff=24, n_layers=6), PROPORTIONAL_AND_LOCAL,
                      dict(GEMMA4 | GEMMA4_SMALL, sliding_window=10, global_head_dim=32, num_kv_shared_layers=3,
                           layer_types=window_kinds(6, full=(2, 5)))),
+    # A dense layer, then experts that are chosen with a bias, two of them shared, and a block of further tokens behind. The other one has neither
+    # norms nor biases of attention, and does not divide weights by their sum.
+    "glm4moe": ("glm4moe", dict(seed=33, d_model=32, n_heads=2, n_kv_heads=1, head_dim=32, d_ff=40, n_layers=3, has_nextn=True), HALF_TURNS,
+                dict(GLM, attention_bias=True, use_qk_norm=True, n_shared_experts=2, norm_topk_prob=True, routed_scaling_factor=1.7)),
+    "glm4moe-plain": ("glm4moe", dict(seed=34, d_model=32, n_heads=2, n_kv_heads=1, head_dim=32, d_ff=40, n_layers=3), HALF_TURNS,
+                      dict(GLM, tie_word_embeddings=True, n_shared_experts=1, norm_topk_prob=False, routed_scaling_factor=1.0)),
+    "minimax-m2": ("minimax-m2", dict(seed=35, d_model=32, n_heads=4, n_kv_heads=2, head_dim=32, d_ff=20), HALF_TURNS,
+                   dict(num_local_experts=8, num_experts_per_tok=3)),
+    # The second and the fourth layer have experts.
+    "ernie4_5-moe": ("ernie4_5-moe", dict(seed=36, d_model=32, n_heads=2, n_kv_heads=1, head_dim=32, d_ff=48, n_layers=4), dict(PLAIN, rope_theta=500000.0),
+                     dict(ERNIE, tie_word_embeddings=True, moe_num_experts=8, moe_k=3, moe_intermediate_size=20)),
     # Attention where no period would have it, and a convolution that fills no panel.
     "lfm2": ("lfm2", dict(d_model=40, n_heads=2, n_kv_heads=1, d_ff=44, n_layers=5), PLAIN,
              dict(LFM2, layer_types=conv_kinds(5, full=(1, 4)))),
@@ -184,6 +198,9 @@ FUZZED = {
     "qwen35": (dict(n_layers=2, head_dim=8, has_nextn=True), dict(HALF_A_HEAD, mrope_section=[1, 1, 0]), SMALL_DELTA_NET),
     "qwen35moe": (dict(n_layers=2, head_dim=8), dict(HALF_A_HEAD, mrope_section=[1, 1, 0]), SMALL_DELTA_NET | FEW_EXPERTS),
     "qwen3next": (dict(n_layers=2, head_dim=8, is_fused=True), WITHOUT_SECTIONS, SMALL_DELTA_NET | FEW_EXPERTS),
+    "glm4moe": (dict(n_layers=2), HALF_TURNS, dict(GLM, n_routed_experts=3, num_experts_per_tok=2, moe_intermediate_size=4, use_qk_norm=True)),
+    "minimax-m2": ({}, HALF_TURNS, dict(num_local_experts=3, num_experts_per_tok=2)),
+    "ernie4_5-moe": (dict(n_layers=2), PLAIN, dict(ERNIE, moe_num_experts=3, moe_k=2, moe_intermediate_size=4)),
 }
 # Files with the weights of the one before them.
 TWINS = ("llama-llama3-factors", "qwen3next-fused")
@@ -210,6 +227,9 @@ CLASSES = {
     "phi3": (transformers.Phi3Config, transformers.Phi3ForCausalLM),
     "gemma4": (transformers.Gemma4TextConfig, transformers.Gemma4ForCausalLM),
     "gpt-oss": (transformers.GptOssConfig, transformers.GptOssForCausalLM),
+    "glm4moe": (transformers.Glm4MoeConfig, transformers.Glm4MoeForCausalLM),
+    "minimax-m2": (transformers.MiniMaxM2Config, transformers.MiniMaxM2ForCausalLM),
+    "ernie4_5-moe": (transformers.Ernie4_5_MoeConfig, transformers.Ernie4_5_MoeForCausalLM),
     "lfm2": (transformers.Lfm2Config, transformers.Lfm2ForCausalLM),
     "exaone4": (transformers.Exaone4Config, transformers.Exaone4ForCausalLM),
 }
@@ -269,6 +289,8 @@ def fill(model, seed: int) -> None:
                 values = 0.4 * values - 1
             elif name.endswith(".dt_bias"):
                 values = 0.5 * values - 0.7
+            elif name.endswith("e_score_correction_bias"):  # as far apart as probabilities are: those of a softmax here, and of sigmoids below
+                values = 0.1 * values
             elif name.endswith((".bias", "_bias")):
                 values = 0.3 * values
             elif is_gpt_oss(model.config) and ".experts." in name:
@@ -283,13 +305,16 @@ def fill(model, seed: int) -> None:
         for name, tensor in model.named_buffers():
             if name.endswith(".layer_scalar"):
                 tensor.copy_(torch.from_numpy((0.7 + 0.5 * rng.random(tuple(tensor.shape))).astype(np.float32)))
+            elif name.endswith("e_score_correction_bias"):
+                tensor.copy_(torch.from_numpy((0.3 * rng.standard_normal(tuple(tensor.shape))).astype(np.float32)))
 
 
 def nextn_block(model, seed: int) -> dict:
     """Random tensors of an MTP block, which guesses one token more: a layer with full attention, and what its input is made by. transformers has
     no such block for these models: no logits come from it."""
     config = model.config
-    of_layer = f"model.layers.{config.layer_types.index('full_attention')}."
+    like = config.layer_types.index("full_attention") if has_delta_nets(config) else config.num_hidden_layers - 1
+    of_layer = f"model.layers.{like}."
     of_block = f"model.layers.{config.num_hidden_layers}."
     shapes = {name.replace(of_layer, of_block): tensor.shape for name, tensor in model.state_dict().items() if name.startswith(of_layer)}
     for norm in ("enorm", "hnorm", "shared_head_norm"):
@@ -411,7 +436,8 @@ def main() -> None:
     golden = []
     for folder in ("golden/models", "golden/logits", "fuzz/corpus/gguf"):
         (TESTS / folder).mkdir(parents=True, exist_ok=True)
-    for seed, (name, (architecture, shape, rope, further)) in enumerate(MODELS.items(), start=1):
+    for place, (name, (architecture, shape, rope, further)) in enumerate(MODELS.items(), start=1):
+        seed = shape.get("seed", place)
         path = TESTS / "golden" / "models" / f"{name}.gguf"
         model_seed = seed - 1 if name in TWINS else seed
         model = write_model(path, architecture, shape, rope, further, model_seed, name == "llama-llama3-factors")

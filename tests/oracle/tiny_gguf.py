@@ -30,6 +30,12 @@ LAYER_NAMES = {
     "mlp.shared_expert.gate_proj.weight": "ffn_gate_shexp.weight",
     "mlp.shared_expert.up_proj.weight": "ffn_up_shexp.weight",
     "mlp.shared_expert.down_proj.weight": "ffn_down_shexp.weight",
+    "mlp.shared_experts.gate_proj.weight": "ffn_gate_shexp.weight",
+    "mlp.shared_experts.up_proj.weight": "ffn_up_shexp.weight",
+    "mlp.shared_experts.down_proj.weight": "ffn_down_shexp.weight",
+    "mlp.gate.e_score_correction_bias": "exp_probs_b.bias",
+    "mlp.e_score_correction_bias": "exp_probs_b.bias",
+    "mlp.gate.moe_statics.e_score_correction_bias": "exp_probs_b.bias",
     "linear_attn.in_proj_qkv.weight": "attn_qkv.weight",
     "linear_attn.in_proj_z.weight": "attn_gate.weight",
     "linear_attn.in_proj_a.weight": "ssm_alpha.weight",
@@ -84,6 +90,8 @@ LAYER_NAMES = {
     "nextn.hnorm.weight": "nextn.hnorm.weight",
     "nextn.shared_head_norm.weight": "nextn.shared_head_norm.weight",
 }
+# Of byte-level BPE, where it is not that of the Qwen models.
+PRE_TOKENIZERS = {"qwen35": "qwen35", "gpt-oss": "gpt-4o", "glm4moe": "glm4", "minimax-m2": "minimax-m2", "lfm2": "lfm2", "exaone4": "exaone4"}
 # Of these a file has rows of Q and K so that neighbours turn together where the model turns halves.
 PERMUTED = ("llama", "smollm3", "granite", "granitemoe", "mistral3")
 ROPE_KEYS = {"low_freq_factor": "rope.scaling.low_freq_factor", "high_freq_factor": "rope.scaling.high_freq_factor",
@@ -126,6 +134,10 @@ def is_gpt_oss(config) -> bool:
     return config.model_type == "gpt_oss"
 
 
+def names_norms_later(config) -> bool:
+    return has_delta_nets(config) or config.model_type in ("gpt_oss", "glm4_moe")
+
+
 def adds_one_to_norm(model, name: str) -> bool:
     """Whether the model multiplies by 1 + weight in this norm; a file has the sum."""
     if "norm" not in name or "linear_attn." in name:
@@ -137,7 +149,7 @@ def gguf_name(name: str, model) -> str:
     if name in OTHER_NAMES:
         return OTHER_NAMES[name]
     _, _, layer, rest = name.split(".", 3)
-    renamed = POST_NORM_NAMES if has_post_norms(model) else LATER_NAMES if has_delta_nets(model.config) or is_gpt_oss(model.config) else {}
+    renamed = POST_NORM_NAMES if has_post_norms(model) else LATER_NAMES if names_norms_later(model.config) else {}
     return f"blk.{layer}.{(LAYER_NAMES | renamed)[rest]}"
 
 
@@ -215,11 +227,8 @@ def bpe_tokens(n_vocab: int):
     return tokens[:n_vocab], types[:n_vocab]
 
 
-PRE_TOKENIZERS = {"qwen35": "qwen35", "gpt-oss": "gpt-4o", "lfm2": "lfm2", "exaone4": "exaone4"}
-
-
 def add_tokenizer(writer: gguf.GGUFWriter, architecture: str, n_vocab: int) -> None:
-    is_spm = not architecture.startswith(("qwen", "gpt-oss", "lfm2", "exaone4"))
+    is_spm = not architecture.startswith(("qwen", *PRE_TOKENIZERS))
     if architecture.startswith("gemma4"):
         tokens, types = spm_tokens(n_vocab, ("\u2581\u2581",))
         writer.add_tokenizer_model("gemma4")
@@ -299,6 +308,20 @@ def add_delta_net(writer: gguf.GGUFWriter, architecture: str, config, n_nextn: i
         writer.add_nextn_predict_layers(n_nextn)
 
 
+def add_glm_experts(writer: gguf.GGUFWriter, config, n_nextn: int) -> None:
+    writer.add_expert_count(config.n_routed_experts)
+    writer.add_expert_used_count(config.num_experts_per_tok)
+    writer.add_expert_group_count(config.n_group)
+    writer.add_expert_group_used_count(config.topk_group)
+    writer.add_expert_feed_forward_length(config.moe_intermediate_size)
+    writer.add_expert_shared_count(config.n_shared_experts)
+    writer.add_leading_dense_block_count(config.first_k_dense_replace)
+    writer.add_expert_gating_func(gguf.ExpertGatingFuncType.SIGMOID)
+    writer.add_expert_weights_scale(config.routed_scaling_factor)
+    writer.add_expert_weights_norm(config.norm_topk_prob)
+    writer.add_nextn_predict_layers(n_nextn)
+
+
 def write_gguf(path, architecture: str, model, rope: dict, freq_factors=None, rope_keys: bool = True, nextn: dict | None = None,
                is_fused: bool = False) -> None:
     """rope: the configuration's rope_parameters. freq_factors: rope_freqs.weight. rope_keys: write rope.scaling.* as well. nextn: the tensors of
@@ -319,14 +342,24 @@ def write_gguf(path, architecture: str, model, rope: dict, freq_factors=None, ro
     add_heads(writer, architecture, config, rope)
     writer.add_layer_norm_rms_eps(getattr(config, "norm_eps", None) or config.rms_norm_eps)
     writer.add_rope_freq_base(rope["rope_theta"])
-    if is_gpt_oss(config):
+    if is_gpt_oss(config) or architecture == "minimax-m2":
         writer.add_expert_count(config.num_local_experts)
         writer.add_expert_used_count(config.num_experts_per_tok)
         writer.add_expert_feed_forward_length(config.intermediate_size)
+    elif architecture == "glm4moe":
+        add_glm_experts(writer, config, n_nextn)
     elif getattr(config, "num_experts", None):
         writer.add_expert_count(config.num_experts)
         writer.add_expert_used_count(getattr(config, "top_k_experts", None) or config.num_experts_per_tok)
         writer.add_expert_feed_forward_length(config.moe_intermediate_size)
+    if architecture == "minimax-m2":
+        writer.add_expert_gating_func(gguf.ExpertGatingFuncType.SIGMOID)
+    if architecture == "ernie4_5-moe":
+        writer.add_interleave_moe_layer_step(config.moe_layer_interval)
+        writer.add_leading_dense_block_count(config.moe_layer_start_index)
+        writer.add_expert_shared_count(config.moe_num_shared_experts)
+        # The converter's formula, which is the width of shared experts in published models alone: nothing reads it.
+        writer.add_expert_shared_feed_forward_length(config.intermediate_size // config.num_key_value_heads)
     if architecture == "granitemoe":  # the width of an expert is that of an FFN
         writer.add_expert_count(config.num_local_experts)
         writer.add_expert_used_count(config.num_experts_per_tok)
@@ -372,8 +405,8 @@ def write_gguf(path, architecture: str, model, rope: dict, freq_factors=None, ro
             values = neighbours(values, config.num_key_value_heads)
         if ".linear_attn." in name:
             values = delta_net_values(name, values, config, tiles_value_heads=architecture.startswith("qwen35"))
-        if ".shared_expert_gate." in name:
-            values = values.squeeze(0)
+        if ".shared_expert_gate." in name or name.endswith("e_score_correction_bias"):
+            values = values.reshape(-1)
         if name.endswith(".conv.conv.weight"):
             values = values.squeeze(1)
         if adds_one_to_norm(model, name):

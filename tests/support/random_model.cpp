@@ -84,14 +84,25 @@ class ModelBuilder {
     writer_.set_uint(key("embedding_length"), spec_.d_model);
     // Real files of experts state another width for layers without any, or none.
     const bool is_named_as_dense = has_experts() && row_.shared_expert && row_.shared_expert->is_named_as_dense;
-    if (!has_experts() || (!row_.shared_expert && row_.expert_width != "feed_forward_length"))
+    const bool mixes_dense = has_experts() && row_.may_mix_dense;
+    if (!mixes_dense && (!has_experts() || (!row_.shared_expert && row_.expert_width != "feed_forward_length")))
       add_widths(key("feed_forward_length"));
+    if (mixes_dense) {
+      const std::map<std::string, std::uint32_t> mix{{"feed_forward_length", spec_.dense_d_ff},
+                                                     {"leading_dense_block_count", spec_.n_dense_layers},
+                                                     {"interleave_moe_layer_step", spec_.expert_step}};
+      for (const auto& [name, value] : mix)
+        if (!spec_.uint_keys.contains(name) && !spec_.float_keys.contains(name)) writer_.set_uint(key(name), value);
+    }
     if (is_named_as_dense) writer_.set_uint(key("feed_forward_length"), spec_.shared_d_ff);
     std::map<std::string, std::uint32_t> experts{{"expert_count", spec_.n_experts},
                                                  {"expert_used_count", spec_.n_experts_used},
                                                  {std::string(row_.expert_width), spec_.d_ff}};
-    if (row_.shared_expert && !is_named_as_dense && spec_.shared_d_ff > 0)
-      experts["expert_shared_feed_forward_length"] = spec_.shared_d_ff;
+    if (row_.shared_expert && !is_named_as_dense && spec_.shared_d_ff > 0) {
+      const bool is_counted = row_.shared_expert->is_counted;
+      experts[is_counted ? "expert_shared_count" : "expert_shared_feed_forward_length"] =
+          is_counted ? spec_.shared_d_ff / spec_.d_ff : spec_.shared_d_ff;
+    }
     for (const auto& [name, value] : experts) {
       if (has_experts() && !spec_.uint_keys.contains(name)) writer_.set_uint(key(name), value);
     }
@@ -244,7 +255,7 @@ class ModelBuilder {
     }
     if (row_.has_pre_norms)
       add(layer_tensor_name(i, row_.ffn_norm), TensorRole::kFfnNorm, spec_.vector_type, {d_model}, Fill::kNorm);
-    has_experts() ? add_experts(i) : add_dense(i, d_ff_of(static_cast<std::uint32_t>(i)));
+    has_experts(static_cast<std::uint32_t>(i)) ? add_experts(i) : add_dense(i, d_ff_of(static_cast<std::uint32_t>(i)));
     if (row_.has_post_norms) {
       add_vector(TensorRole::kAttnPostNorm, i, d_model, Fill::kNorm);
       add_vector(TensorRole::kFfnPostNorm, i, d_model, Fill::kNorm);
@@ -273,8 +284,9 @@ class ModelBuilder {
       add_vector(TensorRole::kVBias, i, kv_dim, Fill::kBias);
     }
     if (has(row_.qk_norm)) {
-      add_vector(TensorRole::kQNorm, i, head_dim, Fill::kNorm);
-      if (has_cache(layer)) add_vector(TensorRole::kKNorm, i, head_dim, Fill::kNorm);
+      add_vector(TensorRole::kQNorm, i, row_.norms_heads_together ? q_dim : head_dim, Fill::kNorm);
+      if (has_cache(layer))
+        add_vector(TensorRole::kKNorm, i, row_.norms_heads_together ? kv_dim : head_dim, Fill::kNorm);
     }
     if (row_.has_sinks) add_vector(TensorRole::kAttnSinks, i, spec_.n_heads, Fill::kNorm);
     add_matrix(TensorRole::kAttnOut, i, d_model, q_dim);
@@ -338,6 +350,7 @@ class ModelBuilder {
       add_biases(TensorRole::kExpertUpBias, spec_.d_ff);
       add_biases(TensorRole::kExpertDownBias, spec_.d_model);
     }
+    if (has(row_.choice_bias)) add_vector(TensorRole::kChoiceBias, i, spec_.n_experts, Fill::kBias);
     if (row_.has_branch_norms) {
       for (const TensorRole norm :
            {TensorRole::kRouterNorm, TensorRole::kExpertNorm, TensorRole::kExpertPostNorm, TensorRole::kSharedPostNorm})
@@ -349,18 +362,26 @@ class ModelBuilder {
     const auto add_shared = [&](std::string_view name, TensorRole role, std::uint64_t n_rows, std::uint64_t n_cols) {
       add(layer_tensor_name(i, name), role, type_of(role, i, n_cols), {n_cols, n_rows}, Fill::kMatrix);
     };
-    add_shared(kSharedExpertGateTensor, TensorRole::kGate, spec_.shared_d_ff, spec_.d_model);
-    add_shared(kSharedExpertUpTensor, TensorRole::kUp, spec_.shared_d_ff, spec_.d_model);
-    add_shared(kSharedExpertDownTensor, TensorRole::kDown, spec_.d_model, spec_.shared_d_ff);
+    const std::uint32_t width =
+        row_.shared_expert->is_counted ? spec_.shared_d_ff / spec_.d_ff * spec_.d_ff : spec_.shared_d_ff;
+    if (width == 0) return;
+    add_shared(kSharedExpertGateTensor, TensorRole::kGate, width, spec_.d_model);
+    add_shared(kSharedExpertUpTensor, TensorRole::kUp, width, spec_.d_model);
+    add_shared(kSharedExpertDownTensor, TensorRole::kDown, spec_.d_model, width);
     if (row_.shared_expert->has_gate) add_vector(TensorRole::kSharedGate, i, spec_.d_model, Fill::kBias);
   }
 
   bool has_cache(std::uint32_t layer) const { return std::uint64_t{layer} + spec_.n_shared_caches < spec_.n_layers; }
   std::uint32_t d_ff_of(std::uint32_t layer) const {
+    if (has_experts() && row_.may_mix_dense) return spec_.dense_d_ff;
     return spec_.d_ff_of_shared > 0 && !has_cache(layer) ? spec_.d_ff_of_shared : spec_.d_ff;
   }
 
   bool has_experts() const { return row_.router && !(row_.may_lack_experts && spec_.n_experts == 0); }
+  bool has_experts(std::uint32_t layer) const {
+    return has_experts() &&
+           (!row_.may_mix_dense || (layer >= spec_.n_dense_layers && (layer + 1) % spec_.expert_step == 0));
+  }
 
   void add_dense(std::int32_t i, std::uint32_t d_ff) {
     if (row_.fuses_gate_with_up) {

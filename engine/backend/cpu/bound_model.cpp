@@ -151,6 +151,7 @@ class Binder {
     bound.k_norm = vector(TensorRole::kKNorm, layer);
     bound.attn_out_bias = vector(TensorRole::kAttnOutBias, layer);
     bound.sinks = vector(TensorRole::kAttnSinks, layer);
+    bound.choice_bias = vector(TensorRole::kChoiceBias, layer);
     bound.router_bias = vector(TensorRole::kRouterBias, layer);
     bound.expert_gate_bias = vector(TensorRole::kExpertGateBias, layer);
     bound.expert_up_bias = vector(TensorRole::kExpertUpBias, layer);

@@ -38,7 +38,8 @@ struct BoundLayer {
   const float *q_bias = nullptr, *k_bias = nullptr, *v_bias = nullptr;         // null: none
   const float *q_norm = nullptr, *k_norm = nullptr, *attn_out_bias = nullptr;  // null: none
   const float* sinks = nullptr;                                                // (n_heads); null: none
-  const float* router_bias = nullptr;                                          // (n_experts); these four null: none
+  const float* choice_bias = nullptr;                                          // (n_experts); these five null: none
+  const float* router_bias = nullptr;                                          // (n_experts)
   const float *expert_gate_bias = nullptr, *expert_up_bias = nullptr;          // (n_experts, expert_d_ff)
   const float* expert_down_bias = nullptr;                                     // (n_experts, d_model)
   // Of a delta net; taps, (width, channels), of a short convolution too; null otherwise.

@@ -115,6 +115,7 @@ class CpuStep {
   void mix(const BoundLayer& layer, float* mixed, std::uint32_t first_channel, std::uint32_t n_channels) const;
   void finish_rates(const BoundLayer& layer, float* rates, Share heads, bool is_beta) const;
   void finish_queries(const BoundLayer& layer, float* query, std::uint32_t first_head, std::uint32_t last_head);
+  void norm_heads_together(const BoundLayer& layer, float* query, std::uint32_t thread);
   float* kv_elems(const BoundLayer& layer, KvPart part, std::uint32_t head, std::uint32_t row) const;
   void finish_kv(const BoundLayer& layer, KvPart part, Share heads);
   template <class Work>

@@ -97,8 +97,7 @@ void CpuStep::moe_route(const Op& op, std::uint32_t thread) {
   for (std::size_t row = rows.first; row < rows.last; ++row) {
     const std::span<std::uint32_t> chosen(ids + row * n_used, n_used);
     const std::span<float> of_chosen(weights + row * n_used, n_used);
-    choose_experts(layer.spec->router, {logits + row * n_experts, n_experts}, layer.spec->router_scale, chosen,
-                   of_chosen);
+    choose_experts(*layer.spec, {logits + row * n_experts, n_experts}, layer.choice_bias, chosen, of_chosen);
     for (std::uint32_t i = 0; layer.expert_scale != nullptr && i < n_used; ++i)
       of_chosen[i] *= layer.expert_scale[chosen[i]];
   }

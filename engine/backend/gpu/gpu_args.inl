@@ -93,8 +93,12 @@ struct MatmulPush {
 
 struct RoutePush {
   uint n_experts, n_used;
-  uint has_scales;  // of chosen experts, on their weights
-  float scale;      // on logits
+  uint has_scales;       // of chosen experts, on their weights
+  uint has_choice_bias;  // of each expert, on what it is chosen by
+  uint is_sigmoid;       // probabilities are sigmoids of logits; else a softmax
+  float scale;           // on logits
+  float least_sum;       // weights are divided by their sum, and by this where it is smaller; 0: they are not divided
+  float weight_scale;
 };
 
 struct GroupExpertsPush {

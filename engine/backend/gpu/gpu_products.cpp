@@ -96,7 +96,7 @@ void ProductDispatches::norm(const Norm& norm, bool needs_barrier) {
       norm.role ? bound_.at(*norm.role, norm.role == TensorRole::kOutputNorm ? -1 : op_.layer).slice : norm.from;
   dispatch.slices[3] = norm.from;
   dispatch.slices[4] = norm.to;
-  dispatch.push = words_of(args::NormPush{.n_cols = model_.d_model,
+  dispatch.push = words_of(args::NormPush{.n_cols = norm.n_cols > 0 ? norm.n_cols : model_.d_model,
                                           .logit_rows_at = narrow(bound_.input_layout.logit_rows_at),
                                           .epsilon = model_.norm_epsilon,
                                           .scale = norm.scale,

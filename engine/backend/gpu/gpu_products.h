@@ -60,6 +60,7 @@ class ProductDispatches {
   struct Norm {
     GpuSlice from = {}, to = {};
     std::optional<TensorRole> role = TensorRole::kAttnNorm;  // absent: rows go to `to` as they are
+    std::uint32_t n_cols = 0;                                // of a row; 0: d_model
     bool is_gathered = false;                                // of rows with logits
     bool is_added = false;
     float scale = 1.0F;                  // on the sum that it is added to

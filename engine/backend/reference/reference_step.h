@@ -78,18 +78,19 @@ class ReferenceStep {
   StepInputs inputs_;
   StopToken stop_;
   bool stopped_ = false;
-  std::vector<float> normed_;           // (max_rows, d_model), also of what is added to the residual
-  std::vector<float> keys_, values_;    // (max_rows, widest kv_dim)
-  std::vector<float> up_;               // (max_rows, widest d_ff or expert_d_ff)
-  std::vector<float> router_;           // (max_rows, most n_experts)
-  std::vector<float> gated_;            // (max_rows, widest q_dim, v_dim or d_ff of what has a gate)
-  std::vector<float> gathered_;         // (max_rows, widest n_cols) of the rows that go through one expert
-  std::vector<std::uint32_t> order_;    // (most n_experts)
-  std::vector<std::uint32_t> choices_;  // indices into (n_rows, n_experts_used), at most max_rows
-  std::vector<float> weight_row_;       // (widest n_cols)
-  std::vector<double> scores_;          // (n_ctx)
-  std::vector<double> sums_;            // (widest head_dim or value_dim)
-  std::vector<float> head_;             // (widest head_dim)
+  std::vector<float> normed_;            // (max_rows, d_model), also of what is added to the residual
+  std::vector<float> keys_, values_;     // (max_rows, widest kv_dim)
+  std::vector<float> up_;                // (max_rows, widest d_ff or expert_d_ff)
+  std::vector<float> router_;            // (max_rows, most n_experts)
+  std::vector<float> scores_by_expert_;  // (most n_experts): what a row's experts are chosen by
+  std::vector<float> gated_;             // (max_rows, widest q_dim, v_dim or d_ff of what has a gate)
+  std::vector<float> gathered_;          // (max_rows, widest n_cols) of the rows that go through one expert
+  std::vector<std::uint32_t> order_;     // (most n_experts)
+  std::vector<std::uint32_t> choices_;   // indices into (n_rows, n_experts_used), at most max_rows
+  std::vector<float> weight_row_;        // (widest n_cols)
+  std::vector<double> scores_;           // (n_ctx)
+  std::vector<double> sums_;             // (widest head_dim or value_dim)
+  std::vector<float> head_;              // (widest head_dim)
 };
 
 template <class Give>

@@ -28,7 +28,8 @@ std::string list_of(const std::vector<std::string>& parts) {
 std::string traits_of(const ArchRow& row) {
   std::vector<std::string> traits;
   if (row.qkv_bias != Presence::kNever) traits.emplace_back("biases on Q, K, V");
-  if (row.qk_norm != Presence::kNever) traits.emplace_back("norms on heads of Q and K");
+  if (row.qk_norm != Presence::kNever)
+    traits.emplace_back(row.norms_heads_together ? "norms over all heads of Q and of K" : "norms on heads of Q and K");
   if (row.has_value_norm) traits.emplace_back("norms on heads of V");
   if (row.has_window_heads) traits.emplace_back("heads of another size in layers with a window");
   if (row.may_share_caches) traits.emplace_back("in some files caches that other layers read");
@@ -52,6 +53,9 @@ std::string traits_of(const ArchRow& row) {
   if (row.has_short_convs)
     traits.emplace_back("short convolutions in the place of attention in the layers that the file says");
   if (row.has_sinks) traits.emplace_back("sinks of attention");
+  if (row.may_mix_dense) traits.emplace_back("dense layers before and between those with experts");
+  if (row.router && is_sigmoid(*row.router)) traits.emplace_back("experts chosen by sigmoids");
+  if (row.choice_bias != Presence::kNever) traits.emplace_back("biases for the choice of experts");
   if (row.has_expert_biases) traits.emplace_back("biases of router and experts");
   if (row.has_out_gate) traits.emplace_back("output gates of attention");
   if (row.skips_prediction_layers) traits.emplace_back("layers that predict further tokens, not loaded");
@@ -59,8 +63,10 @@ std::string traits_of(const ArchRow& row) {
   if (row.may_lack_experts) {
     traits.emplace_back("experts beside the FFN, where the file has any");
   } else {
+    const bool is_counted = row.shared_expert && row.shared_expert->is_counted;
     const bool may_share = row.shared_expert && row.shared_expert->is_optional;
-    traits.emplace_back(may_share           ? "experts, in some files one of them shared"
+    traits.emplace_back(is_counted          ? "experts, as many of them shared as the file says"
+                        : may_share         ? "experts, in some files one of them shared"
                         : row.shared_expert ? "experts, one of them shared"
                                             : "experts");
   }
