@@ -330,6 +330,19 @@ constexpr std::array kArchs{
             .window = WindowRule::kRefused,
             .activation = Activation::kSilu,
             .default_rope_theta = 10000.0},
+    ArchRow{.architecture = "lfm2moe",
+            .models = "LFM2 and LFM2.5 with experts (8B-A1B)",
+            .pairing = RopePairing::kHalves,
+            .qk_norm = Presence::kRequired,
+            .output_norm = "token_embd_norm.weight",
+            .has_short_convs = true,
+            .window = WindowRule::kRefused,
+            .activation = Activation::kSilu,
+            .router = RouterKind::kSigmoidNormed,
+            .has_router_keys = true,
+            .choice_bias = Presence::kRequired,
+            .may_mix_dense = true,
+            .default_rope_theta = 10000.0},
 };
 
 }  // namespace

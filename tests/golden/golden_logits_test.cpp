@@ -156,6 +156,8 @@ constexpr Part kParts[] = {
     {"window", "exaone4", [](ModelInfo& m) { set_of_layers<&LayerSpec::attention>(m, AttentionKind::kFull); }},
     {"unturned_layers", "exaone4", [](ModelInfo& m) { set_of_layers<&LayerSpec::rope>(m, 0U); }},
     {"post_norms", "exaone4", [](ModelInfo& m) { set_of_layers<&LayerSpec::has_post_norms>(m, false); }},
+    {"choice_bias", "lfm2moe", leave_out_weights<TensorRole::kChoiceBias>},
+    {"last_expert", "lfm2moe", [](ModelInfo& m) { set_of_layers<&LayerSpec::n_experts_used>(m, 2U); }},
     {"norms_of_heads", "lfm2", leave_out_weights<TensorRole::kQNorm, TensorRole::kKNorm>},
     {"rotary_part", "phi3", [](ModelInfo& m) { m.ropes[0].rope_dim = 32; }},
     {"router_scale", "gemma4-experts", [](ModelInfo& m) { set_of_layers<&LayerSpec::router_scale>(m, 1.0F); }},

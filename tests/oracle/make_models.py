@@ -82,6 +82,7 @@ def conv_kinds(n_layers: int, full: tuple[int, ...]) -> list[str]:
 
 # Its width is that of its FFNs as it is.
 LFM2 = dict(conv_L_cache=3, norm_eps=1e-5, block_auto_adjust_ff_dim=False, tie_word_embeddings=True)
+LFM2_EXPERTS = dict(conv_L_cache=3, norm_eps=1e-5, tie_word_embeddings=True, num_dense_layers=1)
 GRANITE = dict(attention_multiplier=0.4, embedding_multiplier=3.0, residual_multiplier=0.3, logits_scaling=0.25)
 GLM = dict(n_routed_experts=8, num_experts_per_tok=3, moe_intermediate_size=12, first_k_dense_replace=1)
 ERNIE = dict(moe_num_shared_experts=2, moe_layer_start_index=1, moe_layer_interval=2)
@@ -170,6 +171,9 @@ MODELS = {
     # Nothing is normed before attention and FFN; the layers without a window turn nothing.
     "exaone4": ("exaone4", dict(d_model=48, n_heads=3, n_kv_heads=1, head_dim=16, d_ff=40, n_layers=5), dict(PLAIN, rope_theta=1000000.0),
                 dict(sliding_window=10, layer_types=window_kinds(5, full=(1, 4)))),
+    # The first layer, a convolution, has no experts.
+    "lfm2moe": ("lfm2moe", dict(d_model=32, n_heads=2, n_kv_heads=1, d_ff=44, n_layers=4), PLAIN,
+                dict(LFM2_EXPERTS, num_experts=8, num_experts_per_tok=3, moe_intermediate_size=20, layer_types=conv_kinds(4, full=(1, 3)))),
 }
 SMALL_DELTA_NET = dict(delta_net(n_key_heads=1, n_value_heads=2, state=4), layer_types=layer_kinds(2, full=(1,)))
 # The still smaller ones, to mutate: what each has beside what all of them have.
@@ -184,6 +188,8 @@ FUZZED = {
     "phi3": ({}, PLAIN, dict(pad_token_id=None)),
     "mistral3": ({}, GROWING, {}),
     "gpt-oss": (dict(n_layers=2), UNROUNDED, dict(sliding_window=10, num_local_experts=3, num_experts_per_tok=2)),
+    "lfm2moe": (dict(n_layers=2), PLAIN,
+                dict(LFM2_EXPERTS, num_experts=3, num_experts_per_tok=2, moe_intermediate_size=4, layer_types=conv_kinds(2, full=(1,)))),
     "exaone4": (dict(n_layers=2), PLAIN, dict(sliding_window=10, layer_types=window_kinds(2, full=(1,)))),
     "lfm2": (dict(n_layers=2), PLAIN, dict(LFM2, layer_types=conv_kinds(2, full=(1,)))),
     "granite": ({}, PLAIN, dict(GRANITE)),
@@ -231,6 +237,7 @@ CLASSES = {
     "minimax-m2": (transformers.MiniMaxM2Config, transformers.MiniMaxM2ForCausalLM),
     "ernie4_5-moe": (transformers.Ernie4_5_MoeConfig, transformers.Ernie4_5_MoeForCausalLM),
     "lfm2": (transformers.Lfm2Config, transformers.Lfm2ForCausalLM),
+    "lfm2moe": (transformers.Lfm2MoeConfig, transformers.Lfm2MoeForCausalLM),
     "exaone4": (transformers.Exaone4Config, transformers.Exaone4ForCausalLM),
 }
 # Architectures of which transformers has two: which one by what a configuration has beside.
@@ -255,7 +262,7 @@ class F16Cache:
 
 def make_config(architecture: str, shape: dict, rope: dict, further: dict):
     config_class, model_class = CLASSES[next((kind for name, key, kind in FURTHER_CLASSES if name == architecture and key in further), architecture)]
-    has_head_dim = architecture not in ("qwen2", "granite", "granitemoe", "lfm2", "exaone4")
+    has_head_dim = architecture not in ("qwen2", "granite", "granitemoe", "lfm2", "lfm2moe", "exaone4")
     head_dim = {"head_dim": shape.get("head_dim", shape["d_model"] // shape["n_heads"])} if has_head_dim else {}
     config = config_class(
         vocab_size=shape.get("n_vocab", 288),
@@ -305,7 +312,7 @@ def fill(model, seed: int) -> None:
         for name, tensor in model.named_buffers():
             if name.endswith(".layer_scalar"):
                 tensor.copy_(torch.from_numpy((0.7 + 0.5 * rng.random(tuple(tensor.shape))).astype(np.float32)))
-            elif name.endswith("e_score_correction_bias"):
+            elif name.endswith(("e_score_correction_bias", ".expert_bias")):
                 tensor.copy_(torch.from_numpy((0.3 * rng.standard_normal(tuple(tensor.shape))).astype(np.float32)))
 
 
@@ -463,7 +470,7 @@ def main() -> None:
             "window": further.get("sliding_window", 0) if architecture == "llama" else 0,
             "n_vocab": model.config.vocab_size,
             "n_params": sum(tensor.numel() for name, tensor in model.state_dict().items() if name != "lm_head.weight" or not model.config.tie_word_embeddings),
-            **rotary_facts(model.model.rotary_emb),
+            **rotary_facts(getattr(model.model, "rotary_emb", None) or model.model.pos_emb),
             "tokens": tokens.tolist(),
         }
         golden.append(entry)

@@ -77,6 +77,11 @@ LAYER_NAMES = {
     "self_attn.q_layernorm.weight": "attn_q_norm.weight",
     "self_attn.k_layernorm.weight": "attn_k_norm.weight",
     "ffn_norm.weight": "ffn_norm.weight",
+    "feed_forward.gate.weight": "ffn_gate_inp.weight",
+    "feed_forward.expert_bias": "exp_probs_b.bias",
+    "feed_forward.experts.gate_proj": "ffn_gate_exps.weight",
+    "feed_forward.experts.up_proj": "ffn_up_exps.weight",
+    "feed_forward.experts.down_proj": "ffn_down_exps.weight",
     "feed_forward.w1.weight": "ffn_gate.weight",
     "feed_forward.w3.weight": "ffn_up.weight",
     "feed_forward.w2.weight": "ffn_down.weight",
@@ -352,8 +357,10 @@ def write_gguf(path, architecture: str, model, rope: dict, freq_factors=None, ro
         writer.add_expert_count(config.num_experts)
         writer.add_expert_used_count(getattr(config, "top_k_experts", None) or config.num_experts_per_tok)
         writer.add_expert_feed_forward_length(config.moe_intermediate_size)
-    if architecture == "minimax-m2":
+    if architecture in ("minimax-m2", "lfm2moe"):
         writer.add_expert_gating_func(gguf.ExpertGatingFuncType.SIGMOID)
+    if architecture == "lfm2moe":
+        writer.add_leading_dense_block_count(config.num_dense_layers)
     if architecture == "ernie4_5-moe":
         writer.add_interleave_moe_layer_step(config.moe_layer_interval)
         writer.add_leading_dense_block_count(config.moe_layer_start_index)
