@@ -51,7 +51,7 @@ float bias_of(const ReferenceWeight* biases, std::uint32_t expert, std::size_t n
 }
 
 // Of a row's logits, in their place.
-void to_probabilities(const LayerSpec& spec, std::span<float> logits) {
+void put_probabilities(const LayerSpec& spec, std::span<float> logits) {
   double most = -std::numeric_limits<double>::infinity(), all = 0;
   for (const float logit : logits) most = logit > most ? logit : most;
   const auto exponential = [&](float logit) { return std::exp(spec.router_scale * (logit - most)); };
@@ -438,7 +438,7 @@ void ReferenceStep::moe_route(const Op& op) {
     // Logits that are far apart have an order where their probabilities are all 0.
     const bool is_by_logits = spec.router == RouterKind::kSoftmaxNormed && choice_bias == nullptr;
     if (is_by_logits) rank_experts(probabilities.data(), spec.n_experts);
-    to_probabilities(spec, probabilities);
+    put_probabilities(spec, probabilities);
     if (!is_by_logits) {
       std::copy(probabilities.begin(), probabilities.end(), scores_by_expert_.begin());
       for (std::uint32_t i = 0; choice_bias != nullptr && i < spec.n_experts; ++i)
