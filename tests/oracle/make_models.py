@@ -169,8 +169,8 @@ MODELS = {
     "lfm2": ("lfm2", dict(d_model=40, n_heads=2, n_kv_heads=1, d_ff=44, n_layers=5), PLAIN,
              dict(LFM2, layer_types=conv_kinds(5, full=(1, 4)))),
     # Nothing is normed before attention and FFN; the layers without a window turn nothing.
-    "exaone4": ("exaone4", dict(d_model=48, n_heads=3, n_kv_heads=1, head_dim=16, d_ff=40, n_layers=5), dict(PLAIN, rope_theta=1000000.0),
-                dict(sliding_window=10, layer_types=window_kinds(5, full=(1, 4)))),
+    "exaone4": ("exaone4", dict(d_model=48, n_heads=3, n_kv_heads=1, head_dim=16, d_ff=40, n_layers=3), dict(PLAIN, rope_theta=1000000.0),
+                dict(sliding_window=10, layer_types=window_kinds(3, full=(1,)))),
     # The first layer, a convolution, has no experts.
     "lfm2moe": ("lfm2moe", dict(d_model=32, n_heads=2, n_kv_heads=1, d_ff=44, n_layers=4), PLAIN,
                 dict(LFM2_EXPERTS, num_experts=8, num_experts_per_tok=3, moe_intermediate_size=20, layer_types=conv_kinds(4, full=(1, 3)))),
@@ -292,6 +292,8 @@ def fill(model, seed: int) -> None:
                 values = 0.2 * values + (0 if adds_one_to_norm(model, name) else 1)
                 if model.config.model_type == "gemma4_text" and ".q_norm." in name:
                     values *= 0.3  # scores are not scaled: trained models have it here
+                if model.config.model_type == "exaone4" and ".post_attention_layernorm." in name:
+                    values *= 0.3  # as much as attention adds in models that do not norm it, and so does what a cache rounds
             elif name.endswith(".A_log"):
                 values = 0.4 * values - 1
             elif name.endswith(".dt_bias"):
