@@ -22,6 +22,12 @@ const LayerSpec& attentionLayer(const ModelInfo& info) {
   return found == info.layers.end() ? info.layers.front() : *found;
 }
 
+// The first layer with experts, or as above: the first layers of some models are dense.
+const LayerSpec& ffnLayer(const ModelInfo& info) {
+  const auto found = std::ranges::find_if(info.layers, &LayerSpec::has_experts);
+  return found == info.layers.end() ? attentionLayer(info) : *found;
+}
+
 // Long arrays (vocabularies) are told by their length.
 Json metaJson(const MetaValue& value) {
   constexpr std::size_t kLongest = 16;
@@ -107,10 +113,11 @@ Json factsJson(const Facts& facts) {
     json["n_heads"] = first.n_heads;
     json["n_kv_heads"] = first.n_kv_heads;
     json["head_dim"] = first.head_dim;
-    json["d_ff"] = first.has_experts() ? first.expert_d_ff : first.d_ff;
-    json["n_experts"] = first.n_experts;
-    json["n_experts_used"] = first.has_experts() ? first.n_experts_used : 0;
-    json["shared_d_ff"] = first.has_shared_expert() ? first.d_ff : 0;
+    const LayerSpec& ffn = ffnLayer(info);
+    json["d_ff"] = ffn.has_experts() ? ffn.expert_d_ff : ffn.d_ff;
+    json["n_experts"] = ffn.n_experts;
+    json["n_experts_used"] = ffn.has_experts() ? ffn.n_experts_used : 0;
+    json["shared_d_ff"] = ffn.has_shared_expert() ? ffn.d_ff : 0;
   }
   Json types = Json::object();
   for (const auto& [type, bytes] : bytesByType(facts.file)) types[type] = bytes;
@@ -166,12 +173,13 @@ void printFacts(const Facts& facts) {
     line("layers", layersText(info));
     line("heads",
          fmt::format("{} of {} elements, {} for keys and values", first.n_heads, first.head_dim, first.n_kv_heads));
-    const std::uint32_t dFf = first.has_experts() ? first.expert_d_ff : first.d_ff;
+    const LayerSpec& ffn = ffnLayer(info);
+    const std::uint32_t dFf = ffn.has_experts() ? ffn.expert_d_ff : ffn.d_ff;
     line("widths", fmt::format("model {}, feed-forward {}, vocabulary {}", info.d_model, dFf, info.n_vocab));
-    if (first.has_experts())
+    if (ffn.has_experts())
       line("experts",
-           fmt::format("{}, of which a token goes through {}{}", first.n_experts, first.n_experts_used,
-                       first.has_shared_expert() ? fmt::format(", and one of width {} for all", first.d_ff) : ""));
+           fmt::format("{}, of which a token goes through {}{}", ffn.n_experts, ffn.n_experts_used,
+                       ffn.has_shared_expert() ? fmt::format(", and one of width {} for all", ffn.d_ff) : ""));
   }
   if (facts.text && !facts.text->tokenizer) line("tokenizer", "none");
   if (facts.text && facts.text->tokenizer) {

@@ -42,7 +42,10 @@ struct DeltaNetRow {
 struct SharedExpertRow {
   bool is_named_as_dense = false;  // its tensors and its width, as those of a layer without experts
   bool is_optional = false;        // a file that does not state its width has none
-  bool has_gate = false;           // as LayerSpec::has_shared_gate
+  // Its width is that of as many experts as expert_shared_count says, whatever expert_shared_feed_forward_length is; 0:
+  // there is none.
+  bool is_counted = false;
+  bool has_gate = false;  // as LayerSpec::has_shared_gate
 };
 
 struct ArchRow {
@@ -52,7 +55,8 @@ struct ArchRow {
   Presence qkv_bias = Presence::kNever, attn_out_bias = Presence::kNever, qk_norm = Presence::kNever;
   bool may_fuse_qkv = false;        // attn_qkv.weight instead of attn_q, attn_k, attn_v
   bool fuses_gate_with_up = false;  // ffn_up.weight of a dense FFN has the rows of the gate and, behind them, of the up
-  bool has_value_norm = false;      // as LayerSpec has it
+  bool norms_heads_together = false;  // as LayerSpec has it
+  bool has_value_norm = false;        // as LayerSpec has it
   // A layer that sees everything and has no attn_v.weight makes its values by attn_k.weight: LayerSpec::value_is_key.
   bool may_lack_values = false;
   // The last layers, as many as attention.shared_kv_layers says, read the cache of the last one before them that sees
@@ -61,10 +65,14 @@ struct ArchRow {
   bool may_have_inputs = false;  // embedding_length_per_layer_input is LayerSpec::input_dim
   bool has_out_gate = false;     // attn_q.weight has each head's queries and, behind them, its gate
   bool has_sinks = false;        // attn_sinks.weight: TensorRole::kAttnSinks
+  bool has_pre_norms = true;     // as LayerSpec has them, as the next
   bool has_post_norms = false;
   bool may_scale_output = false;  // layer_output_scale.weight is LayerSpec::output_scale where a layer has one
-  std::string_view ffn_norm = "ffn_norm.weight";  // the tensor of a layer that holds the norm before its FFN
+  std::string_view ffn_norm = "ffn_norm.weight";        // the tensor of a layer that holds the norm before its FFN
+  std::string_view output_norm = "output_norm.weight";  // likewise the last norm
   std::optional<DeltaNetRow> delta_net = std::nullopt;
+  // A layer whose entry in attention.head_count_kv is 0 has a short convolution in the place of attention.
+  bool has_short_convs = false;
   Presence rope_factors = Presence::kNever;  // rope_freqs.weight; never: a file that has it is refused
   // rope.dimension_sections: the pairs of a head take turns in three axes of the position, which are one for text.
   bool has_rope_sections = false;
@@ -75,14 +83,23 @@ struct ArchRow {
   std::uint32_t window_period = 0;   // kPattern: layers of a group, when attention.sliding_window_pattern is absent
   std::uint32_t default_window = 0;  // when attention.sliding_window is absent; 0: no layer has a window then
   Activation activation = Activation::kSilu;
-  std::optional<RouterKind> router = std::nullopt;  // the FFN of every layer is one of experts; absent: of none
-  bool may_lack_experts = false;                    // a file without expert_count has none
+  // The FFN of every layer is one of experts, but for those that may_mix_dense names; absent: of none.
+  std::optional<RouterKind> router = std::nullopt;
+  // expert_gating_func, expert_weights_norm and expert_weights_scale say how experts are chosen and weighed. What a
+  // file does not state is as `router` has it, and a scale of 1.
+  bool has_router_keys = false;
+  Presence choice_bias = Presence::kNever;  // exp_probs_b.bias: TensorRole::kChoiceBias
+  // The first leading_dense_block_count layers have a dense FFN, and behind them all but every
+  // interleave_moe_layer_step-th, counted from the first layer on.
+  bool may_mix_dense = false;
+  bool may_lack_experts = false;                                 // a file without expert_count has none
   std::string_view expert_width = "expert_feed_forward_length";  // the key that states it
   bool has_expert_biases = false;                                // of the router and of each expert
   bool has_branch_norms = false;                                 // of layers with experts, as LayerSpec has it
   std::optional<SharedExpertRow> shared_expert = std::nullopt;
   double default_rope_theta = 0;      // when rope.freq_base is absent
   std::uint32_t unturned_period = 0;  // every so-many-th layer does not turn its heads; 0: all do
+  bool turns_windows_alone = false;   // where any layer has a window, those without one do not turn their heads
   bool may_be_unturned = false;       // rope.scaling.finetuned, when it is false, says that no layer does
   // rope.scaling.yarn_log_multiplier divides what YaRN multiplies cos and sin by.
   bool has_yarn_multiplier = false;

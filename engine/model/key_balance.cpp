@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <utility>
 
 #include "format/decode.h"
 #include "format/dtype_table.h"
@@ -63,17 +65,25 @@ Result<std::vector<float>> read_squares(WeightReader& reader, const WeightTensor
   return out;
 }
 
+// What a norm over all of them makes of the squares of a vector's elements.
+void norm_together(const std::vector<float>& weights, std::vector<float>& squares) {
+  const double mean = std::accumulate(squares.begin(), squares.end(), 0.0) / static_cast<double>(squares.size());
+  for (std::size_t i = 0; i < squares.size(); ++i)
+    squares[i] = static_cast<float>(squares[i] / mean * weights[i] * weights[i]);
+}
+
 Result<OutputSquares> read_output_squares(WeightReader& reader, const ModelInfo& model, std::int32_t layer) {
   const LayerSpec& spec = model.layers[static_cast<std::size_t>(layer)];
   const auto vector = [&](TensorRole role) { return reader.vector(model.find_weight(role, layer)); };
-  if (spec.has_qk_norm) {
+  if (spec.has_qk_norm && !spec.norms_heads_together) {
     const Result<std::vector<float>> q_norm = vector(TensorRole::kQNorm);
     if (!q_norm) return q_norm.error();
     const Result<std::vector<float>> k_norm = vector(TensorRole::kKNorm);
     if (!k_norm) return k_norm.error();
     return normed_squares(spec, *q_norm, *k_norm);
   }
-  const Result<std::vector<float>> norm = vector(TensorRole::kAttnNorm);
+  const Result<std::vector<float>> norm =
+      spec.has_pre_norms ? vector(TensorRole::kAttnNorm) : std::vector<float>(model.d_model, 1.0F);
   if (!norm) return norm.error();
   const auto squares = [&](TensorRole matrix, TensorRole bias_slot) -> Result<std::vector<float>> {
     const Result<std::vector<float>> bias = vector(bias_slot);
@@ -84,6 +94,13 @@ Result<OutputSquares> read_output_squares(WeightReader& reader, const ModelInfo&
   if (!queries) return queries.error();
   Result<std::vector<float>> keys = squares(TensorRole::kK, TensorRole::kKBias);
   if (!keys) return keys.error();
+  if (spec.norms_heads_together) {
+    for (const auto& [of, role] : {std::pair(&*queries, TensorRole::kQNorm), std::pair(&*keys, TensorRole::kKNorm)}) {
+      const Result<std::vector<float>> weights = vector(role);
+      if (!weights) return weights.error();
+      norm_together(*weights, *of);
+    }
+  }
   return OutputSquares{std::move(*queries), std::move(*keys)};
 }
 

@@ -55,7 +55,7 @@ std::uint32_t KeyReader::positive(std::string_view key, std::uint32_t max, std::
 }
 
 std::vector<std::uint32_t> KeyReader::per_layer(std::string_view key, std::uint32_t n_layers, std::uint32_t max,
-                                                const std::vector<std::uint32_t>& fallback) {
+                                                const std::vector<std::uint32_t>& fallback, std::uint32_t min) {
   if (failed()) return {};
   const MetaValue* value = find(key);
   if (value == nullptr && !fallback.empty()) return fallback;
@@ -64,7 +64,7 @@ std::vector<std::uint32_t> KeyReader::per_layer(std::string_view key, std::uint3
     check_n_entries(key, array.size(), n_layers);
     if (failed()) return;
     // A negative entry becomes a number that is out of range.
-    for (const auto entry : array) values.push_back(bounded(key, static_cast<std::uint64_t>(entry), 1, max));
+    for (const auto entry : array) values.push_back(bounded(key, static_cast<std::uint64_t>(entry), min, max));
   };
   if (value != nullptr) {
     if (const auto* array = std::get_if<std::vector<std::uint64_t>>(value)) {

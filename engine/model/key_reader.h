@@ -32,9 +32,9 @@ class KeyReader {
   std::uint32_t positive(std::string_view key, std::uint32_t max, std::optional<std::uint32_t> fallback = std::nullopt);
   // Integers from 0 to `max`.
   std::uint32_t count(std::string_view key, std::uint32_t max, std::uint32_t fallback);
-  // One number for all layers, or an array of one per layer; (n_layers).
+  // One number for all layers, which is positive, or an array of one per layer, each from `min` on; (n_layers).
   std::vector<std::uint32_t> per_layer(std::string_view key, std::uint32_t n_layers, std::uint32_t max,
-                                       const std::vector<std::uint32_t>& fallback = {});
+                                       const std::vector<std::uint32_t>& fallback = {}, std::uint32_t min = 1);
   // An array of one flag per layer; absent where the key is not there or is no such array.
   std::optional<std::vector<bool>> flags(std::string_view key, std::uint32_t n_layers);
   // An array of integers that are not negative; absent likewise.

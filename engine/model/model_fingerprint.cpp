@@ -23,6 +23,11 @@ void add(Fingerprint& print, const RopeSpec& rope) {
   for (const float number : freq_factors) print.add(number);
 }
 
+void add(Fingerprint& print, const ShortConvSpec& short_conv) {
+  const auto& [n_channels, width] = short_conv;
+  for (const std::uint32_t number : {n_channels, width}) print.add(number);
+}
+
 void add(Fingerprint& print, const DeltaNetSpec& delta_net) {
   const auto& [n_key_heads, n_value_heads, key_dim, value_dim, conv_width, heads_are_tiled] = delta_net;
   for (const std::uint32_t number : {n_key_heads, n_value_heads, key_dim, value_dim, conv_width}) print.add(number);
@@ -30,22 +35,27 @@ void add(Fingerprint& print, const DeltaNetSpec& delta_net) {
 }
 
 void add(Fingerprint& print, const LayerSpec& layer) {
-  const auto& [delta_net, attention, n_heads, n_kv_heads, head_dim, window, rope, query_rope, kv_layer, attention_scale,
-               attention_softcap, has_qkv_bias, has_attn_out_bias, has_qk_norm, has_value_norm, value_is_key,
-               has_out_gate, has_post_norms, output_scale, input_dim, activation, d_ff, n_experts, n_experts_used,
-               expert_d_ff, router, has_shared_gate, has_branch_norms, has_expert_scales, router_scale] = layer;
+  const auto& [delta_net, short_conv, attention, n_heads, n_kv_heads, head_dim, window, rope, query_rope, kv_layer,
+               attention_scale, attention_softcap, has_qkv_bias, has_attn_out_bias, has_qk_norm, norms_heads_together,
+               has_value_norm, value_is_key, has_out_gate, has_pre_norms, has_post_norms, output_scale, input_dim,
+               activation, d_ff, n_experts, n_experts_used, expert_d_ff, router, has_shared_gate, has_branch_norms,
+               has_expert_scales, router_scale, expert_weight_scale] = layer;
   print.add(attention);
   print.add(activation);
   print.add(router);
   for (const std::uint32_t number : {n_heads, n_kv_heads, head_dim, window, rope, query_rope.value_or(rope),
                                      kv_layer.value_or(~0U), input_dim, d_ff, n_experts, n_experts_used, expert_d_ff})
     print.add(number);
-  for (const float number : {attention_scale, attention_softcap, output_scale, router_scale}) print.add(number);
-  for (const bool flag : {has_qkv_bias, has_attn_out_bias, has_qk_norm, has_value_norm, value_is_key, has_out_gate,
-                          has_post_norms, has_shared_gate, has_branch_norms, has_expert_scales})
+  for (const float number : {attention_scale, attention_softcap, output_scale, router_scale, expert_weight_scale})
+    print.add(number);
+  for (const bool flag :
+       {has_qkv_bias, has_attn_out_bias, has_qk_norm, norms_heads_together, has_value_norm, value_is_key, has_out_gate,
+        has_pre_norms, has_post_norms, has_shared_gate, has_branch_norms, has_expert_scales})
     print.add(flag);
   print.add(delta_net.has_value());
   if (delta_net) add(print, *delta_net);
+  print.add(short_conv.has_value());
+  if (short_conv) add(print, *short_conv);
 }
 
 void add(Fingerprint& print, const WeightTensor& weight) {

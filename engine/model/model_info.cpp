@@ -45,12 +45,12 @@ std::uint32_t ModelInfo::n_layers_together() const {
 
 std::uint32_t ModelInfo::n_recurrent_layers() const {
   return static_cast<std::uint32_t>(
-      std::ranges::count_if(layers, [](const LayerSpec& layer) { return layer.delta_net.has_value(); }));
+      std::ranges::count_if(layers, [](const LayerSpec& layer) { return layer.has_state(); }));
 }
 
 Bytes ModelInfo::state_bytes() const {
   Bytes sum = 0;
-  for (const LayerSpec& layer : layers) sum += layer.delta_net ? layer.delta_net->state_bytes() : 0;
+  for (const LayerSpec& layer : layers) sum += layer.state_bytes();
   return sum;
 }
 

@@ -23,11 +23,25 @@ enum class RopeScaling : std::uint8_t { kNone, kLinear, kLlama3, kYarn };
 enum class RopePairing : std::uint8_t { kNeighbours, kHalves };
 
 // How a row's experts are chosen from the router's logits, one for each expert, and with which weights their results
-// are added. For every kind the order is: larger logits first, of equal ones the lower index, NaN last. So
-// n_experts_used different experts are chosen whatever the logits are.
+// are added. Logits become probabilities; the n_experts_used experts with the largest ones are chosen, where the layer
+// has biases for the choice (TensorRole::kChoiceBias) with the largest sums of probability and bias. A chosen expert's
+// weight is its probability, without the bias. For every kind the order is: larger first, of equal ones the lower
+// index, NaN last. So n_experts_used different experts are chosen whatever the logits are.
 enum class RouterKind : std::uint8_t {
-  kSoftmaxNormed,  // the n_experts_used largest of a softmax over all experts, divided by their sum
+  kSoftmaxNormed,  // probabilities are a softmax over all experts; weights are divided by the sum of those chosen
+  kSoftmax,        // the same, and weights are not divided
+  kSigmoidNormed,  // probabilities are the sigmoid of each logit; weights are divided by the sum of those chosen
+  kSigmoid,        // the same, and weights are not divided
 };
+constexpr bool is_sigmoid(RouterKind kind) {
+  return kind == RouterKind::kSigmoidNormed || kind == RouterKind::kSigmoid;
+}
+constexpr bool divides_by_sum(RouterKind kind) {
+  return kind == RouterKind::kSoftmaxNormed || kind == RouterKind::kSigmoidNormed;
+}
+// Weights are divided by this where their sum is smaller. ERNIE 4.5 defines it so; the sums of other models stay far
+// above it.
+inline constexpr float kLeastWeightSum = 1e-12F;
 
 // Rotary position embedding of one kind of layer. Sources: RoPE arXiv 2104.09864, YaRN arXiv 2309.00071.
 struct RopeSpec {
@@ -92,10 +106,22 @@ struct DeltaNetSpec {
 inline constexpr std::uint32_t kMaxConvWidth = 8;
 inline constexpr float kL2NormEpsilon = 1e-6F;  // under the root, of keys and queries; transformers has this one
 
-// What a layer is: attention, or a delta net in its place, and then an FFN or experts. Of a layer with a delta net all
-// members of attention are 0 or false.
+// A short convolution: a layer that keeps of each slot the last width - 1 rows that went into it, (width - 1,
+// n_channels) f32, and nothing else. Of three products of a row, b, c and y, c * conv(b * y) goes into the output
+// matrix; there is no bias and no activation. Source: LFM2, arXiv 2511.23404.
+struct ShortConvSpec {
+  std::uint32_t n_channels = 0;
+  std::uint32_t width = 0;  // 2 to kMaxConvWidth: positions that one output sees
+
+  bool operator==(const ShortConvSpec&) const = default;
+  Bytes state_bytes() const { return Bytes{width - 1} * n_channels * sizeof(float); }  // of one slot
+};
+
+// What a layer is: attention, or a delta net or a short convolution in its place, and then an FFN or experts. Of a
+// layer without attention all members of attention are 0 or false.
 struct LayerSpec {
   std::optional<DeltaNetSpec> delta_net{};
+  std::optional<ShortConvSpec> short_conv{};
   AttentionKind attention = AttentionKind::kFull;
   std::uint32_t n_heads = 0, n_kv_heads = 0;
   std::uint32_t head_dim = 0;                 // even, at most kMaxHeadDim
@@ -108,9 +134,11 @@ struct LayerSpec {
   float attention_scale = 0.0F;    // on q.k
   float attention_softcap = 0.0F;  // c: a score s, scaled, becomes c tanh(s / c); 0: it stays
   bool has_qkv_bias = false, has_attn_out_bias = false, has_qk_norm = false;
-  bool has_value_norm = false;  // RMS norm, without a weight, of each head of V
-  bool value_is_key = false;    // V is made by the matrix of K: it is K without norm of weights and rope
-  bool has_out_gate = false;    // what was attended to is multiplied by the sigmoid of a gate of the same size
+  bool norms_heads_together = false;  // with has_qk_norm: all heads of Q, and all of K, are normed as one vector
+  bool has_value_norm = false;        // RMS norm, without a weight, of each head of V
+  bool value_is_key = false;          // V is made by the matrix of K: it is K without norm of weights and rope
+  bool has_out_gate = false;          // what was attended to is multiplied by the sigmoid of a gate of the same size
+  bool has_pre_norms = true;          // attention and FFN read the residual normed; else as it is
   bool has_post_norms = false;  // what attention adds to the residual is normed before it is added, as is the FFN's
   float output_scale = 1.0F;    // on the residual, behind all that is added; not 1: of layers with post-norms alone
   // Elements that a layer has of a row's layer inputs: act(gate(residual)) times these goes through a matrix and a
@@ -125,20 +153,30 @@ struct LayerSpec {
   // Router, experts and the shared expert each have a norm before them, and the latter two one behind: what a layer
   // with post-norms adds is norm(norm(shared expert) + norm(experts)).
   bool has_branch_norms = false;
-  bool has_expert_scales = false;  // a chosen expert's weight is multiplied by a factor of its own
-  float router_scale = 1.0F;       // on the router's logits
+  bool has_expert_scales = false;    // a chosen expert's weight is multiplied by a factor of its own
+  float router_scale = 1.0F;         // on the router's logits
+  float expert_weight_scale = 1.0F;  // on the weights of chosen experts
 
   bool operator==(const LayerSpec&) const = default;
   bool has_experts() const { return n_experts > 0; }
   // An FFN beside the experts, through which every row goes.
   bool has_shared_expert() const { return has_experts() && d_ff > 0; }
-  bool has_attention() const { return !delta_net; }
+  bool has_state() const { return delta_net || short_conv; }
+  bool has_attention() const { return !has_state(); }
   bool has_cache() const { return has_attention() && !kv_layer; }  // its own: a row of K and V for each position
   bool has_inputs() const { return input_dim > 0; }
   float ffn_scale() const { return has_inputs() ? 1.0F : output_scale; }  // on the sum that the FFN ends with
   std::uint32_t rope_of_queries() const { return query_rope.value_or(rope); }
   std::uint32_t q_dim() const { return n_heads * head_dim; }
   std::uint32_t kv_dim() const { return n_kv_heads * head_dim; }
+  // Elements of a row that the output matrix reads.
+  std::uint32_t mixed_dim() const {
+    return delta_net ? delta_net->v_dim() : short_conv ? short_conv->n_channels : q_dim();
+  }
+  // The parts of a state, of one slot; 0: there is none.
+  Bytes conv_bytes() const { return delta_net ? delta_net->conv_bytes() : short_conv ? short_conv->state_bytes() : 0; }
+  Bytes matrix_bytes() const { return delta_net ? delta_net->matrix_bytes() : 0; }
+  Bytes state_bytes() const { return conv_bytes() + matrix_bytes(); }
 
   // Positions that the cache that this layer reads holds for one slot: n_ctx, or the window and one batch; a multiple
   // of kKvRowStep. 0 without attention.

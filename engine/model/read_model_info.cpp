@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <initializer_list>
 #include <limits>
 #include <map>
@@ -21,6 +22,7 @@
 #include "model/read_layer_inputs.h"
 #include "model/read_rope.h"
 #include "model/read_scales.h"
+#include "model/read_short_conv.h"
 #include "model/read_windows.h"
 #include "model/unapplied_keys.h"
 #include "model/unread_tensors.h"
@@ -115,12 +117,15 @@ class ModelInfoReader {
 
   void read_layers() {
     const auto n_heads = keys_.per_layer("attention.head_count", n_blocks_, kMaxHeads);
-    const auto n_kv_heads = keys_.per_layer("attention.head_count_kv", n_blocks_, kMaxHeads, n_heads);
+    const std::uint32_t least_kv_heads = row_.has_short_convs ? 0 : 1;
+    const auto n_kv_heads = keys_.per_layer("attention.head_count_kv", n_blocks_, kMaxHeads, n_heads, least_kv_heads);
     const LayerSpec experts = read_experts(row_, kMaxWidth, keys_);
-    // Files of experts may state a width of layers without any as well, which they do not have.
-    const bool has_dense = !experts.has_experts() || (row_.shared_expert && row_.shared_expert->is_named_as_dense);
-    const auto d_ff = has_dense ? keys_.per_layer("feed_forward_length", n_blocks_, kMaxWidth)
-                                : std::vector<std::uint32_t>(n_blocks_, experts.d_ff);
+    const std::vector<bool> has_experts = read_expert_layers(row_, experts, n_blocks_, keys_);
+    // Files whose layers all have experts may state a width of layers without any as well.
+    const bool shares_width = row_.shared_expert && row_.shared_expert->is_named_as_dense;
+    const bool has_dense = shares_width || !std::all_of(has_experts.begin(), has_experts.end(), std::identity());
+    const auto dense_d_ff = has_dense ? keys_.per_layer("feed_forward_length", n_blocks_, kMaxWidth)
+                                      : std::vector<std::uint32_t>(n_blocks_);
     if (keys_.failed()) return;
     head_sizes_ = read_head_sizes(row_, model_.d_model, n_heads.front(), keys_);
     if (keys_.failed()) return;
@@ -128,13 +133,15 @@ class ModelInfoReader {
     const float softcap = read_softcap("attn_logit_softcapping", row_.attention_softcap, keys_);
     const std::vector<bool> is_recurrent = read_recurrent_layers(row_, n_blocks_, keys_);
     const std::optional<DeltaNetSpec> delta_net = read_delta_net(row_, keys_);
+    const std::optional<ShortConvSpec> short_conv = read_short_conv(row_, model_.d_model, keys_);
     if (keys_.failed()) return;
     for (std::uint32_t i = 0; i < n_layers_; ++i) {
-      LayerSpec layer = experts;
+      LayerSpec layer = has_experts[i] ? experts : LayerSpec();
       layer.activation = row_.activation;
-      layer.d_ff = d_ff[i];
-      if (is_recurrent[i]) {
-        layer.delta_net = delta_net;
+      if (shares_width || !has_experts[i]) layer.d_ff = dense_d_ff[i];
+      if (is_recurrent[i]) layer.delta_net = delta_net;
+      if (n_kv_heads[i] == 0) layer.short_conv = short_conv;
+      if (layer.has_state()) {
         model_.layers.push_back(layer);
         continue;
       }
@@ -151,6 +158,7 @@ class ModelInfoReader {
       layer.attention_softcap = softcap;
       layer.has_value_norm = row_.has_value_norm;
       layer.has_out_gate = row_.has_out_gate;
+      layer.has_pre_norms = row_.has_pre_norms;
       layer.has_post_norms = row_.has_post_norms;
       layer.output_scale = read_output_scale(i);
       model_.layers.push_back(layer);
@@ -182,8 +190,14 @@ class ModelInfoReader {
   void read_ropes() {
     model_.ropes.push_back(read_rope(file_, row_, head_sizes_.full, model_.n_ctx_trained, keys_));
     if (keys_.failed()) return;
-    if (row_.unturned_period > 0) add_unturned(row_.unturned_period);
-    if (row_.may_be_unturned && !keys_.flag("rope.scaling.finetuned", true)) add_unturned(1);
+    const auto has_window = [](const LayerSpec& layer) { return layer.attention == AttentionKind::kWindow; };
+    const bool has_windows = std::ranges::any_of(model_.layers, has_window);
+    if (const std::uint32_t period = row_.unturned_period; period > 0)
+      add_unturned([period](std::uint32_t layer) { return (layer + 1) % period == 0; });
+    if (row_.turns_windows_alone && has_windows)
+      add_unturned([&](std::uint32_t layer) { return !has_window(model_.layers[layer]); });
+    if (row_.may_be_unturned && !keys_.flag("rope.scaling.finetuned", true))
+      add_unturned([](std::uint32_t) { return true; });
     if (std::optional<RopeSpec> of_queries =
             read_query_rope(row_, model_.ropes.front(), head_sizes_.full, model_.n_ctx_trained, keys_)) {
       for (LayerSpec& layer : model_.layers) layer.query_rope = static_cast<std::uint32_t>(model_.ropes.size());
@@ -191,20 +205,20 @@ class ModelInfoReader {
     }
     if (row_.window_rope_theta == 0) return;
     RopeSpec of_windows = read_window_rope(row_, model_.ropes.front(), head_sizes_.window, keys_);
-    const auto has_window = [](const LayerSpec& layer) { return layer.attention == AttentionKind::kWindow; };
-    if (std::none_of(model_.layers.begin(), model_.layers.end(), has_window)) return;
+    if (!has_windows) return;
     model_.ropes.push_back(std::move(of_windows));
     for (LayerSpec& layer : model_.layers) layer.rope = has_window(layer) ? 1 : 0;
   }
 
-  // An embedding that turns no pair, for the layers that are not turned: every period-th.
-  void add_unturned(std::uint32_t period) {
+  // An embedding that turns no pair, for the layers that are not turned.
+  template <class IsUnturned>
+  void add_unturned(IsUnturned is_unturned) {
     RopeSpec none = model_.ropes.front();
     none.rope_dim = 0;
     none.scaling = RopeScaling::kNone;
     none.freq_factors.clear();
     model_.ropes.push_back(std::move(none));
-    for (std::uint32_t i = period - 1; i < n_layers_; i += period) model_.layers[i].rope = 1;
+    for (std::uint32_t i = 0; i < n_layers_; ++i) model_.layers[i].rope = is_unturned(i) ? 1 : 0;
   }
 
   void read_vocabulary() {
@@ -244,15 +258,21 @@ class ModelInfoReader {
     }
     for (std::uint32_t i = 0; i < n_layers_ && !keys_.failed(); ++i)
       fill_layer(static_cast<std::int32_t>(i), model_.layers[i]);
-    fill(TensorRole::kOutputNorm, -1, 1, d_model);
+    fill_from(std::string(row_.output_norm), TensorRole::kOutputNorm, -1, 1, d_model);
     if (!keys_.failed()) model_.weights.back().factor = logit_scale_;
     if (is_there(TensorRole::kHead, -1)) fill(TensorRole::kHead, -1, model_.n_vocab, d_model);
   }
 
   void fill_layer(std::int32_t i, LayerSpec& layer) {
-    fill(TensorRole::kAttnNorm, i, 1, model_.d_model);
-    layer.delta_net ? fill_delta_net(i, *layer.delta_net) : fill_attention(i, layer);
-    fill_from(layer_tensor_name(i, row_.ffn_norm), TensorRole::kFfnNorm, i, 1, model_.d_model);
+    if (layer.has_pre_norms) fill(TensorRole::kAttnNorm, i, 1, model_.d_model);
+    if (layer.delta_net) {
+      fill_delta_net(i, *layer.delta_net);
+    } else if (layer.short_conv) {
+      fill_short_conv(i, *layer.short_conv);
+    } else {
+      fill_attention(i, layer);
+    }
+    if (layer.has_pre_norms) fill_from(layer_tensor_name(i, row_.ffn_norm), TensorRole::kFfnNorm, i, 1, model_.d_model);
     layer.has_experts() ? fill_experts(i, layer) : fill_dense(i, layer);
     if (layer.has_post_norms) fill(TensorRole::kFfnPostNorm, i, 1, model_.d_model);
     if (!layer.has_inputs()) return;
@@ -289,8 +309,9 @@ class ModelInfoReader {
     }
     layer.has_qk_norm = wants(row_.qk_norm, TensorRole::kQNorm, i);
     if (layer.has_qk_norm) {
-      fill(TensorRole::kQNorm, i, 1, layer.head_dim);
-      if (!layer.kv_layer) fill(TensorRole::kKNorm, i, 1, layer.head_dim);
+      layer.norms_heads_together = row_.norms_heads_together;
+      fill(TensorRole::kQNorm, i, 1, layer.norms_heads_together ? q_dim : layer.head_dim);
+      if (!layer.kv_layer) fill(TensorRole::kKNorm, i, 1, layer.norms_heads_together ? kv_dim : layer.head_dim);
     }
     if (row_.has_sinks) fill(TensorRole::kAttnSinks, i, 1, layer.n_heads);
     fill(TensorRole::kAttnOut, i, d_model, q_dim);
@@ -325,6 +346,14 @@ class ModelInfoReader {
     fill(TensorRole::kDecay, i, 1, spec.n_value_heads);
     fill(TensorRole::kReadNorm, i, 1, spec.value_dim);
     fill_from(layer_tensor_name(i, kDeltaOutTensor), TensorRole::kAttnOut, i, d_model, spec.v_dim());
+  }
+
+  void fill_short_conv(std::int32_t i, const ShortConvSpec& spec) {
+    fill_slices(
+        layer_tensor_name(i, kShortConvInTensor), i, 1,
+        {{TensorRole::kK, spec.n_channels}, {TensorRole::kQ, spec.n_channels}, {TensorRole::kV, spec.n_channels}});
+    fill_from(layer_tensor_name(i, kShortConvTensor), TensorRole::kConv, i, spec.n_channels, spec.width);
+    fill_from(layer_tensor_name(i, kShortConvOutTensor), TensorRole::kAttnOut, i, model_.d_model, spec.n_channels);
   }
 
   struct Slice {
@@ -364,6 +393,7 @@ class ModelInfoReader {
     fill_gates_and_ups(i, layer);
     fill(TensorRole::kExpertDown, i, model_.d_model, layer.expert_d_ff, layer.n_experts);
     if (row_.has_expert_biases) fill_expert_biases(i, layer);
+    if (wants(row_.choice_bias, TensorRole::kChoiceBias, i)) fill(TensorRole::kChoiceBias, i, 1, layer.n_experts);
     if (layer.has_branch_norms) fill_branch_norms(i, layer);
     if (!layer.has_shared_expert()) return;
     if (row_.shared_expert->is_named_as_dense) return fill_dense(i, layer);

@@ -68,6 +68,7 @@ constexpr std::array kRoles{
     RoleRow{TensorRole::kExpertGateBias, "ffn_gate_exps_bias", "ffn_gate_exps.bias", true, false, ""},
     RoleRow{TensorRole::kExpertUpBias, "ffn_up_exps_bias", "ffn_up_exps.bias", true, false, ""},
     RoleRow{TensorRole::kExpertDownBias, "ffn_down_exps_bias", "ffn_down_exps.bias", true, false, ""},
+    RoleRow{TensorRole::kChoiceBias, "exp_probs_b", "exp_probs_b.bias", true, false, ""},
 };
 
 const RoleRow& role_row(TensorRole role) {
@@ -105,7 +106,8 @@ bool role_is_ffn(TensorRole role) {
     case TensorRole::kRouterBias:
     case TensorRole::kExpertGateBias:
     case TensorRole::kExpertUpBias:
-    case TensorRole::kExpertDownBias: return true;
+    case TensorRole::kExpertDownBias:
+    case TensorRole::kChoiceBias: return true;
     case TensorRole::kTokenEmbedding:
     case TensorRole::kOutputNorm:
     case TensorRole::kHead:

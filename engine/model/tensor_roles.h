@@ -19,49 +19,52 @@ enum class TensorRole : std::uint8_t {
   kInputProject,      // (input_elems, d_model); these two of a row's layer inputs
   kInputProjectNorm,  // (input_dim)
   kAttnNorm,          // (d_model)
-  kQ,                 // (q_dim, d_model); of a delta net (q_dim, d_model) by its own sizes
-  kK,                 // (kv_dim, d_model); of a delta net (q_dim, d_model)
-  kV,                 // (kv_dim, d_model); of a delta net (v_dim, d_model)
-  kQBias,             // (q_dim)
-  kKBias,             // (kv_dim)
-  kVBias,             // (kv_dim)
-  kQNorm,             // (head_dim)
-  kKNorm,             // (head_dim)
-  kOutGate,           // (q_dim, d_model); of a delta net (v_dim, d_model)
-  kAlpha,             // (n_value_heads, d_model): of the decay
-  kBeta,              // (n_value_heads, d_model)
-  kConv,              // (n_mixed, conv_width): the last column is of the newest position. Kept as (conv_width, n_mixed)
-  kTimeBias,          // (n_value_heads)
-  kDecay,             // (n_value_heads), below 0
-  kReadNorm,          // (value_dim)
-  kAttnOut,           // (d_model, q_dim); of a delta net (d_model, v_dim)
-  kAttnOutBias,       // (d_model)
-  kAttnPostNorm,      // (d_model)
-  kFfnNorm,           // (d_model)
-  kGate,              // (d_ff, d_model); these three also of a shared expert
-  kUp,                // (d_ff, d_model)
-  kDown,              // (d_model, d_ff)
-  kFfnPostNorm,       // (d_model)
-  kRouter,            // (n_experts, d_model)
-  kExpertGate,        // (n_experts, expert_d_ff, d_model)
-  kExpertUp,          // (n_experts, expert_d_ff, d_model)
-  kExpertDown,        // (n_experts, d_model, expert_d_ff)
-  kSharedGate,        // (d_model)
-  kRouterNorm,        // (d_model); these four of a layer with branch norms
-  kExpertNorm,        // (d_model)
-  kExpertPostNorm,    // (d_model)
-  kSharedPostNorm,    // (d_model)
-  kExpertScale,       // (n_experts)
-  kInputGate,         // (input_dim, d_model); these three of a layer with inputs
-  kInputOut,          // (d_model, input_dim)
-  kInputPostNorm,     // (d_model)
-  kAttnSinks,         // (n_heads): one more score of each head, without a value
-  kRouterBias,        // (n_experts)
-  kExpertGateBias,    // (n_experts, expert_d_ff), one behind the other
-  kExpertUpBias,      // (n_experts, expert_d_ff)
-  kExpertDownBias,    // (n_experts, d_model)
+  // These four, and the output, also of a delta net, by its own sizes, and of a short convolution, where they are
+  // (n_channels, d_model): Q makes what its output is multiplied by, K and V the two factors of what goes into it.
+  kQ,               // (q_dim, d_model)
+  kK,               // (kv_dim, d_model); of a delta net (q_dim, d_model)
+  kV,               // (kv_dim, d_model); of a delta net (v_dim, d_model)
+  kQBias,           // (q_dim)
+  kKBias,           // (kv_dim)
+  kVBias,           // (kv_dim)
+  kQNorm,           // (head_dim); (q_dim) where heads are normed together
+  kKNorm,           // (head_dim); (kv_dim) likewise
+  kOutGate,         // (q_dim, d_model); of a delta net (v_dim, d_model)
+  kAlpha,           // (n_value_heads, d_model): of the decay
+  kBeta,            // (n_value_heads, d_model)
+  kConv,            // (n_mixed, conv_width): the last column is of the newest position. Kept as (conv_width, n_mixed)
+  kTimeBias,        // (n_value_heads)
+  kDecay,           // (n_value_heads), below 0
+  kReadNorm,        // (value_dim)
+  kAttnOut,         // (d_model, q_dim); of a delta net (d_model, v_dim)
+  kAttnOutBias,     // (d_model)
+  kAttnPostNorm,    // (d_model)
+  kFfnNorm,         // (d_model)
+  kGate,            // (d_ff, d_model); these three also of a shared expert
+  kUp,              // (d_ff, d_model)
+  kDown,            // (d_model, d_ff)
+  kFfnPostNorm,     // (d_model)
+  kRouter,          // (n_experts, d_model)
+  kExpertGate,      // (n_experts, expert_d_ff, d_model)
+  kExpertUp,        // (n_experts, expert_d_ff, d_model)
+  kExpertDown,      // (n_experts, d_model, expert_d_ff)
+  kSharedGate,      // (d_model)
+  kRouterNorm,      // (d_model); these four of a layer with branch norms
+  kExpertNorm,      // (d_model)
+  kExpertPostNorm,  // (d_model)
+  kSharedPostNorm,  // (d_model)
+  kExpertScale,     // (n_experts)
+  kInputGate,       // (input_dim, d_model); these three of a layer with inputs
+  kInputOut,        // (d_model, input_dim)
+  kInputPostNorm,   // (d_model)
+  kAttnSinks,       // (n_heads): one more score of each head, without a value
+  kRouterBias,      // (n_experts)
+  kExpertGateBias,  // (n_experts, expert_d_ff), one behind the other
+  kExpertUpBias,    // (n_experts, expert_d_ff)
+  kExpertDownBias,  // (n_experts, d_model)
+  kChoiceBias,      // (n_experts): on what experts are chosen by, and not on their weights
 };
-inline constexpr std::size_t kNTensorRoles = static_cast<std::size_t>(TensorRole::kExpertDownBias) + 1;
+inline constexpr std::size_t kNTensorRoles = static_cast<std::size_t>(TensorRole::kChoiceBias) + 1;
 
 std::string_view role_name(TensorRole role);  // "attn_q"
 bool role_is_matrix(TensorRole role);         // else a vector or the taps of a convolution, kept as F32
@@ -74,6 +77,10 @@ std::string role_tensor_name(TensorRole role, std::int32_t layer);
 std::string layer_tensor_name(std::int32_t layer, std::string_view tensor);
 // What fills kAttnOut of a delta net.
 inline constexpr std::string_view kDeltaOutTensor = "ssm_out.weight";
+// Of a short convolution: the rows of K, Q and V, one after the other; kConv; and kAttnOut.
+inline constexpr std::string_view kShortConvInTensor = "shortconv.in_proj.weight",
+                                  kShortConvTensor = "shortconv.conv.weight",
+                                  kShortConvOutTensor = "shortconv.out_proj.weight";
 // Of a delta net, by key head one after the other: query, key, values and output gates; and beta and alpha.
 inline constexpr std::string_view kDeltaInTensor = "ssm_in.weight", kDeltaRatesTensor = "ssm_ba.weight";
 // What fills kGate, kUp and kDown of a shared expert.

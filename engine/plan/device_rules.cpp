@@ -19,13 +19,12 @@ struct Widths {
   std::uint64_t input = 0, kv_dim = 0, q_dim = 0, n_heads = 0, head_dim = 0;
 };
 
-// The widest of each over all layers. `input` is what a matrix may read: d_model, q_dim, d_ff or expert_d_ff; and what
-// an embedding has.
+// The widest of each over all layers. `input` is what a matrix may read: d_model, mixed_dim(), d_ff or expert_d_ff; and
+// what an embedding has.
 Widths widest(const ModelInfo& model) {
   Widths widths{.input = std::max(model.d_model, model.input_elems)};
   for (const LayerSpec& layer : model.layers) {
-    const std::uint32_t v_dim = layer.delta_net ? layer.delta_net->v_dim() : 0;
-    widths.input = std::max<std::uint64_t>({widths.input, layer.q_dim(), v_dim, layer.d_ff, layer.expert_d_ff});
+    widths.input = std::max<std::uint64_t>({widths.input, layer.mixed_dim(), layer.d_ff, layer.expert_d_ff});
     widths.kv_dim = std::max<std::uint64_t>(widths.kv_dim, layer.kv_dim());
     widths.q_dim = std::max<std::uint64_t>(widths.q_dim, layer.q_dim());
     widths.n_heads = std::max<std::uint64_t>(widths.n_heads, layer.n_heads);

@@ -168,15 +168,23 @@ std::string scratch_expression(const ModelInfo& model, const MemoryPlan& plan, c
                      (bytes - shared) / device.n_threads);
 }
 
+std::string conv_shape(const LayerSpec& layer) {
+  const std::uint32_t width = layer.delta_net ? layer.delta_net->conv_width : layer.short_conv->width,
+                      n_channels = layer.delta_net ? layer.delta_net->n_mixed() : layer.short_conv->n_channels;
+  return fmt::format("{} rows x {} channels", width - 1, n_channels);
+}
+
+std::string matrix_shape(const DeltaNetSpec& spec) {
+  return fmt::format("{} value heads x {} x {} elements", spec.n_value_heads, spec.key_dim, spec.value_dim);
+}
+
 // "48 value heads x 128 x 128 elements x 4 bytes" of each slot.
 void add_state(const ModelInfo& model, const PlanOptions& options, const Region& region, DeviceIndex device,
                GroupList& groups) {
-  const DeltaNetSpec& spec = *model.layers[static_cast<std::size_t>(region.layer)].delta_net;
+  const LayerSpec& layer = model.layers[static_cast<std::size_t>(region.layer)];
   const bool is_conv = region.state_part == StatePart::kConv;
-  const std::string of_slot =
-      is_conv ? fmt::format("{} rows x {} channels", spec.conv_width - 1, spec.n_mixed())
-              : fmt::format("{} value heads x {} x {} elements", spec.n_value_heads, spec.key_dim, spec.value_dim);
-  const Bytes bytes = options.n_slots * (is_conv ? spec.conv_bytes() : spec.matrix_bytes());
+  const std::string of_slot = is_conv ? conv_shape(layer) : matrix_shape(*layer.delta_net);
+  const Bytes bytes = options.n_slots * (is_conv ? layer.conv_bytes() : layer.matrix_bytes());
   groups.add(fmt::format("s{} {}", region.name, of_slot), region, device,
              fmt::format("State of recurrent layers, {}", is_conv ? "convolution" : "matrices"),
              fmt::format("{} slots x {} x {} bytes", options.n_slots, of_slot, kF32Bytes), bytes, "layers");

@@ -14,17 +14,19 @@ Bytes gpu_aligned(Bytes bytes) { return round_up(bytes, kGpuAlignment); }
 
 GpuScratch gpu_scratch(const ModelInfo& model, const DeviceInfo& device, const PlanOptions& options,
                        std::uint32_t max_rows) {
-  std::uint64_t kv_dim = 0, q_dim = 0, n_experts = 0;
+  std::uint64_t kv_dim = 0, mixed_dim = 0, n_experts = 0;
   Bytes partials = 0, expert_tiles = 0, expert_rows = 0, mixes = 0;
   bool needs_added = false;
   for (const LayerSpec& layer : model.layers) {
     kv_dim = std::max<std::uint64_t>(kv_dim, layer.kv_dim());
-    q_dim = std::max<std::uint64_t>({q_dim, layer.q_dim(), layer.delta_net ? layer.delta_net->v_dim() : 0});
+    mixed_dim = std::max<std::uint64_t>(mixed_dim, layer.mixed_dim());
     n_experts = std::max<std::uint64_t>(n_experts, layer.n_experts);
     needs_added |= layer.has_post_norms || layer.has_shared_gate;
     const Bytes of_row = (layer.q_dim() + Bytes{2} * layer.n_heads) * kF32Bytes;
     if (layer.has_attention()) partials = std::max(partials, gpu_splits(layer, options).n_partials(max_rows) * of_row);
     if (layer.delta_net) mixes = std::max(mixes, gpu_mixes(*layer.delta_net, max_rows).n_words * 4);
+    if (layer.short_conv)
+      mixes = std::max(mixes, gpu_aligned(Bytes{max_rows} * layer.short_conv->n_channels * kF32Bytes));
     if (!layer.has_experts() || layer.n_experts > kGpuMostExperts || max_rows <= kGpuFewRows) continue;
     expert_tiles = std::max(expert_tiles, gpu_expert_tiles(layer, max_rows).n_words * 4);
     expert_rows = std::max(expert_rows, Bytes{max_rows} * layer.n_experts_used * model.d_model * kF32Bytes);
@@ -32,7 +34,7 @@ GpuScratch gpu_scratch(const ModelInfo& model, const DeviceInfo& device, const P
   const bool is_balanced = is_quantized_kv(options.kv_k) && options.kv_scheme == KvScheme::kRotated;
   const Bytes row = gpu_aligned(Bytes{max_rows} * model.d_model * kF32Bytes);
   const Bytes kv_rows = gpu_aligned(Bytes{max_rows} * kv_dim * kF32Bytes);
-  const Bytes normed_row = std::max(Bytes{model.d_model} * kF32Bytes, gpu_int8_row_bytes(q_dim));
+  const Bytes normed_row = std::max(Bytes{model.d_model} * kF32Bytes, gpu_int8_row_bytes(mixed_dim));
   return {.normed_bytes = gpu_aligned(max_rows * normed_row),
           .keys_bytes = kv_rows,
           .values_bytes = kv_rows,

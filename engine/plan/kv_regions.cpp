@@ -30,10 +30,10 @@ bool has_value_shifts(KvPart part, const PlanOptions& options) {
 }
 
 std::vector<StateRegion> state_regions(const LayerSpec& layer, std::uint64_t n_slots) {
-  if (!layer.delta_net) return {};
-  const auto of_slots = [&](Bytes bytes) { return checked_mul(n_slots, bytes); };
-  return {{StatePart::kConv, of_slots(layer.delta_net->conv_bytes())},
-          {StatePart::kMatrix, of_slots(layer.delta_net->matrix_bytes())}};
+  std::vector<StateRegion> regions;
+  if (layer.conv_bytes() > 0) regions.push_back({StatePart::kConv, checked_mul(n_slots, layer.conv_bytes())});
+  if (layer.matrix_bytes() > 0) regions.push_back({StatePart::kMatrix, checked_mul(n_slots, layer.matrix_bytes())});
+  return regions;
 }
 
 std::vector<CheckpointRegion> checkpoint_regions(const LayerSpec& layer, const PlanOptions& options) {
@@ -57,7 +57,7 @@ Bytes checkpoint_bytes(const ModelInfo& model, const PlanOptions& options, const
 
 bool needs_checkpoints(const ModelInfo& model, const PlanOptions& options) {
   return std::ranges::any_of(model.layers, [&](const LayerSpec& layer) {
-    return layer.delta_net || layer.kv_rows(options.n_ctx, options.n_batch) < options.n_ctx;
+    return layer.has_state() || layer.kv_rows(options.n_ctx, options.n_batch) < options.n_ctx;
   });
 }
 

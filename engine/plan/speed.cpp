@@ -117,10 +117,8 @@ std::vector<TokenWork> token_work(const ModelInfo& model, std::span<const Device
     const std::array<double, kNDTypes> cache = kv_bytes_read(layer, options, n_seen);
     for (std::size_t type = 0; type < kNDTypes; ++type) work[at.attention].cache_bytes[type] += cache[type];
     // A state is read and written.
-    if (layer.delta_net) {
-      work[at.attention].cache_bytes[static_cast<std::size_t>(DType::kF32)] +=
-          2.0 * static_cast<double>(layer.delta_net->state_bytes());
-    }
+    work[at.attention].cache_bytes[static_cast<std::size_t>(DType::kF32)] +=
+        2.0 * static_cast<double>(layer.state_bytes());
     work[at.attention].n_ops += kAttentionOps;
     work[at.ffn].n_ops += n_ffn_ops(layer);
   }

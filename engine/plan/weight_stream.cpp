@@ -21,10 +21,10 @@ constexpr double kWorthStreaming = 1.25;
 constexpr std::array kUp{TensorRole::kFfnNorm, TensorRole::kGate, TensorRole::kUp};
 constexpr std::array kDown{TensorRole::kDown, TensorRole::kFfnPostNorm};
 // The weights of kMoeUp are uploaded with those of kMoeRoute, the op before it.
-constexpr std::array kRoute{TensorRole::kFfnNorm,     TensorRole::kRouter,     TensorRole::kExpertGate,
-                            TensorRole::kExpertUp,    TensorRole::kRouterNorm, TensorRole::kExpertNorm,
-                            TensorRole::kExpertScale, TensorRole::kRouterBias, TensorRole::kExpertGateBias,
-                            TensorRole::kExpertUpBias};
+constexpr std::array kRoute{TensorRole::kFfnNorm,      TensorRole::kRouter,     TensorRole::kExpertGate,
+                            TensorRole::kExpertUp,     TensorRole::kRouterNorm, TensorRole::kExpertNorm,
+                            TensorRole::kExpertScale,  TensorRole::kRouterBias, TensorRole::kExpertGateBias,
+                            TensorRole::kExpertUpBias, TensorRole::kChoiceBias};
 constexpr std::array kExpertDown{TensorRole::kExpertDown, TensorRole::kExpertPostNorm, TensorRole::kExpertDownBias};
 // The norm that kSharedUp reads has come with kMoeRoute, and stays until the next layer's comes.
 constexpr std::array kSharedUp{TensorRole::kGate, TensorRole::kUp, TensorRole::kSharedGate};
@@ -39,6 +39,7 @@ ModelInfo only_ffn(const ModelInfo& model, std::size_t layer) {
   one.layers = {model.layers[layer]};
   one.layers.front().n_heads = 0;
   one.layers.front().delta_net.reset();
+  one.layers.front().short_conv.reset();
   for (const WeightTensor& weight : model.weights) {
     if (weight.layer != static_cast<std::int32_t>(layer) || !role_is_ffn(weight.role)) continue;
     one.weights.push_back(weight);
@@ -118,6 +119,7 @@ std::span<const TensorRole> streamed_roles(OpKind kind) {
     case OpKind::kQkvRope:
     case OpKind::kAttend:
     case OpKind::kAttnOut:
+    case OpKind::kConvMix:
     case OpKind::kDeltaMix:
     case OpKind::kDeltaRule:
     case OpKind::kDeltaOut:

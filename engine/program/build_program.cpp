@@ -98,6 +98,7 @@ class ProgramBuilder {
 
   void add_attention(std::int32_t index, const LayerSpec& layer, DeviceIndex device, BufferId residual) {
     if (layer.delta_net) return add_delta_net(index, *layer.delta_net, device, residual);
+    if (layer.short_conv) return add_short_conv(index, *layer.short_conv, device, residual);
     const BufferId query = add_buffer("query", device, layer.q_dim());
     if (!layer.has_out_gate) {
       add_op(OpKind::kQkvRope, index, device, {residual}, {query});
@@ -120,6 +121,14 @@ class ProgramBuilder {
     const BufferId read = add_buffer("read", device, spec.v_dim());
     add_op(OpKind::kDeltaRule, index, device, {mixed, rates}, {read});
     add_op(OpKind::kDeltaOut, index, device, {read, gate, residual}, {residual});
+  }
+
+  void add_short_conv(std::int32_t index, const ShortConvSpec& spec, DeviceIndex device, BufferId residual) {
+    const BufferId mixed = add_buffer("mixed", device, spec.n_channels),
+                   factors = add_buffer("factors", device, spec.n_channels),
+                   gate = add_buffer("gate", device, spec.n_channels);
+    add_op(OpKind::kConvMix, index, device, {residual}, {mixed, factors, gate});
+    add_op(OpKind::kAttnOut, index, device, {mixed, residual}, {residual});
   }
 
   // `is_streamed`: its weights stand on the CPU and are uploaded to `device`.

@@ -10,6 +10,7 @@ std::string_view op_name(OpKind kind) {
     case OpKind::kQkvRope: return "qkv_rope";
     case OpKind::kAttend: return "attend";
     case OpKind::kAttnOut: return "attn_out";
+    case OpKind::kConvMix: return "conv_mix";
     case OpKind::kDeltaMix: return "delta_mix";
     case OpKind::kDeltaRule: return "delta_rule";
     case OpKind::kDeltaOut: return "delta_out";

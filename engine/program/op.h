@@ -18,7 +18,8 @@ namespace headroom {
 // (n_rows, d_ff) f32; of experts "ids" (n_rows, n_experts_used) u32, "weights" (n_rows, n_experts_used) f32, and
 // "hidden" (n_rows, n_experts_used, expert_d_ff) f32; of a shared expert "shared" (n_rows, d_ff) f32 and "shared gate"
 // (n_rows, 1) f32, "branch" (n_rows, d_model) f32; of a delta net "mixed" (n_rows, n_mixed) f32, "rates" (n_rows, 2,
-// n_value_heads) f32, "gate" and "read" (n_rows, v_dim) f32; of layer inputs "layer inputs" and "projected" (n_rows,
+// n_value_heads) f32, "gate" and "read" (n_rows, v_dim) f32; of a short convolution "mixed", "factors" and "gate"
+// (n_rows, n_channels) f32; of layer inputs "layer inputs" and "projected" (n_rows,
 // input_elems) f32, "input" (n_rows, input_dim) f32; all row-major. A kind states its inputs -> its outputs, in
 // the order of the op's lists; what is added to in place is both.
 enum class OpKind : std::uint8_t {
@@ -27,11 +28,14 @@ enum class OpKind : std::uint8_t {
   kLayerInputs,  // residual, layer inputs -> layer inputs, projected; the residual is still the embedding. Layer inputs
                  // become (layer inputs + norm(project(residual) / sqrt(d_model))) / sqrt(2), with a norm for the
                  // elements of each layer; projected is where the products stand meanwhile
-  kQkvRope,   // residual -> query; norm, q/k/v, bias, qk-norm, rope; K and V of the rows go into the cache of (layer,
-              // slot, position). With an output gate: residual -> query, gate
-  kAttend,    // query -> attended; softmax(cap(q.k * scale)) v over the cache, causal, within the window
-  kAttnOut,   // attended, residual -> residual; adds attn_out(attended), normed first where the layer has post-norms.
-              // With an output gate: attended, gate, residual -> residual; attn_out(attended * sigmoid(gate))
+  kQkvRope,  // residual -> query; norm, q/k/v, bias, qk-norm, rope; K and V of the rows go into the cache of (layer,
+             // slot, position). With an output gate: residual -> query, gate
+  kAttend,   // query -> attended; softmax(cap(q.k * scale)) v over the cache, causal, within the window
+  kAttnOut,  // attended, residual -> residual; adds attn_out(attended), normed first where the layer has post-norms.
+             // With an output gate: attended, gate, residual -> residual; attn_out(attended * sigmoid(gate)). Of a
+             // short convolution mixed is what was attended to
+  kConvMix,  // residual -> mixed, factors, gate; norm, q/k/v; mixed is q times the convolution of k * v over the slot's
+             // rows. Reads and writes the convolution's state; factors and gate are where products stand meanwhile
   kDeltaMix,  // residual -> mixed, rates, gate; norm, q/k/v, convolution over the slot's rows with its SiLU, L2 norm of
               // each head of q and k, q divided by sqrt(key_dim); of each value head the logarithm of its decay, at
               // most 0, and its beta. Reads and writes the convolution's state

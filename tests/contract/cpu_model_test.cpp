@@ -137,6 +137,7 @@ RandomModelSpec model_of(const ArchRow& row) {
   }
   if (row.has_window_heads) spec.window_head_dim = spec.head_dim / 2;
   if (row.may_share_caches) spec.n_shared_caches = 1;
+  if (row.may_mix_dense) spec.n_dense_layers = 1, spec.dense_d_ff = 96;
   if (row.may_have_inputs) spec.input_dim = 32;
   if (row.attention_softcap) spec.float_keys["attn_logit_softcapping"] = 0.7F;
   if (row.logit_softcap) spec.float_keys["final_logit_softcapping"] = 5.0F;

@@ -208,6 +208,19 @@ TEST_P(Experts, with_biases_are_those_of_the_reference) {
   }
 }
 
+// By sigmoids and by a softmax over all, with biases for the choice alone, and a scale on weights.
+TEST_P(Experts, of_every_router_are_those_of_the_reference) {
+  for (const std::uint32_t function : {1U, 2U}) {
+    SCOPED_TRACE("function " + std::to_string(function));
+    RandomModelSpec spec = model_of(DType::kF32);
+    spec.architecture = "glm4moe";
+    spec.uint_keys = {{"expert_gating_func", function}};
+    spec.float_keys = {{"expert_weights_scale", 2.5F}};
+    open(spec);
+    for (const std::size_t n_rows : {1U, 5U, 64U}) expect_like_reference(n_rows, kExactWeights);
+  }
+}
+
 TEST_P(Experts, beside_a_shared_one_leave_it_as_on_the_reference) {
   for (const DType dtype : {DType::kF32, DType::kF16, DType::kQ8_0, DType::kQ4_K}) {
     SCOPED_TRACE(dtype_row(dtype).name);

@@ -31,6 +31,7 @@ constexpr ExecutionMode kWays[] = {
     {"llama", DType::kF16, DType::kQ8_0, KvScheme::kRotated, 160},
     {"qwen35moe", DType::kQ8_0, DType::kF16, KvScheme::kRotated, 64, 160},
     {"qwen35", DType::kF16, DType::kF16, KvScheme::kRotated, 64, 64},
+    {"ernie4_5-moe", DType::kF16, DType::kF16, KvScheme::kRotated, 64},  // a softmax over all experts
 };
 
 class CudaBarriers : public testing::Test {

@@ -88,7 +88,11 @@ void leave_out_weights(ModelInfo& model) {
   std::erase_if(model.weights, [](const WeightTensor& weight) { return ((weight.role == kRoles) || ...); });
 }
 
-void leave_out_shared_experts(ModelInfo& model) { set_of_layers<&LayerSpec::d_ff>(model, 0U); }
+void leave_out_shared_experts(ModelInfo& model) {
+  for (LayerSpec& layer : model.layers) {
+    if (layer.has_experts()) layer.d_ff = 0;
+  }
+}
 
 void leave_out_layer_inputs(ModelInfo& model) {
   model.input_elems = 0;
@@ -149,6 +153,12 @@ constexpr Part kParts[] = {
     {"clamped", "gpt-oss", [](ModelInfo& m) { set_of_layers<&LayerSpec::activation>(m, Activation::kSilu); }},
     {"ramp_that_is_not_rounded", "gpt-oss", [](ModelInfo& m) { m.ropes[0].has_whole_ramp = true; }},
     {"last_expert", "gpt-oss", [](ModelInfo& m) { set_of_layers<&LayerSpec::n_experts_used>(m, 2U); }},
+    {"window", "exaone4", [](ModelInfo& m) { set_of_layers<&LayerSpec::attention>(m, AttentionKind::kFull); }},
+    {"unturned_layers", "exaone4", [](ModelInfo& m) { set_of_layers<&LayerSpec::rope>(m, 0U); }},
+    {"post_norms", "exaone4", [](ModelInfo& m) { set_of_layers<&LayerSpec::has_post_norms>(m, false); }},
+    {"choice_bias", "lfm2moe", leave_out_weights<TensorRole::kChoiceBias>},
+    {"last_expert", "lfm2moe", [](ModelInfo& m) { set_of_layers<&LayerSpec::n_experts_used>(m, 2U); }},
+    {"norms_of_heads", "lfm2", leave_out_weights<TensorRole::kQNorm, TensorRole::kKNorm>},
     {"rotary_part", "phi3", [](ModelInfo& m) { m.ropes[0].rope_dim = 32; }},
     {"router_scale", "gemma4-experts", [](ModelInfo& m) { set_of_layers<&LayerSpec::router_scale>(m, 1.0F); }},
     {"expert_scales", "gemma4-experts", [](ModelInfo& m) { set_of_layers<&LayerSpec::has_expert_scales>(m, false); }},
@@ -165,6 +175,24 @@ constexpr Part kParts[] = {
     {"shared_expert", "qwen3next", leave_out_shared_experts},
     {"grouped_heads", "qwen3next", [](ModelInfo& m) { set_tiled_heads(m, true); }},
     {"grouped_heads", "qwen3next-fused", [](ModelInfo& m) { set_tiled_heads(m, true); }},
+    {"choice_bias", "glm4moe", leave_out_weights<TensorRole::kChoiceBias>},
+    {"sigmoid", "glm4moe", [](ModelInfo& m) { set_of_layers<&LayerSpec::router>(m, RouterKind::kSoftmaxNormed); }},
+    {"sum_of_weights", "glm4moe", [](ModelInfo& m) { set_of_layers<&LayerSpec::router>(m, RouterKind::kSigmoid); }},
+    {"weight_scale", "glm4moe", [](ModelInfo& m) { set_of_layers<&LayerSpec::expert_weight_scale>(m, 1.0F); }},
+    {"shared_expert", "glm4moe", leave_out_shared_experts},
+    {"norms_of_heads", "glm4moe", leave_out_weights<TensorRole::kQNorm, TensorRole::kKNorm>},
+    {"biases_of_attention", "glm4moe", leave_out_weights<TensorRole::kQBias, TensorRole::kKBias, TensorRole::kVBias>},
+    {"rotary_part", "glm4moe", [](ModelInfo& m) { m.ropes[0].rope_dim = 32; }},
+    {"plain_weights", "glm4moe-plain",
+     [](ModelInfo& m) { set_of_layers<&LayerSpec::router>(m, RouterKind::kSigmoidNormed); }},
+    {"choice_bias", "minimax-m2", leave_out_weights<TensorRole::kChoiceBias>},
+    {"sigmoid", "minimax-m2", [](ModelInfo& m) { set_of_layers<&LayerSpec::router>(m, RouterKind::kSoftmaxNormed); }},
+    {"norm_of_all_heads", "minimax-m2",
+     [](ModelInfo& m) { set_of_layers<&LayerSpec::norms_heads_together>(m, false); }},
+    {"rotary_part", "minimax-m2", [](ModelInfo& m) { m.ropes[0].rope_dim = 32; }},
+    {"choice_bias", "ernie4_5-moe", leave_out_weights<TensorRole::kChoiceBias>},
+    {"softmax", "ernie4_5-moe", [](ModelInfo& m) { set_of_layers<&LayerSpec::router>(m, RouterKind::kSigmoidNormed); }},
+    {"shared_expert", "ernie4_5-moe", leave_out_shared_experts},
 };
 INSTANTIATE_TEST_SUITE_P(All, GoldenPart, testing::ValuesIn(kParts), [](const auto& each) {
   std::string label = std::string(each.param.model) + "_" + each.param.name;

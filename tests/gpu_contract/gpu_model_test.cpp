@@ -8,7 +8,7 @@
 
 #include "backend/gpu/gpu_faults.h"
 #include "format/dtype_table.h"
-#include "gpu_contract/gpu_fixture.h"
+#include "gpu_contract/gpu_model.h"
 #include "model/arch_table.h"
 #include "model/gpu_panel.h"
 #include "plan/gpu_rules.h"
@@ -17,68 +17,11 @@ namespace headroom {
 namespace {
 
 using test::cache_tolerance;
+using test::GpuModel;
 using test::kExactTolerance;
+using test::options_for;
 using test::RandomModelSpec;
-
-PlanOptions options_for(DType kv_k, DType kv_v) {
-  PlanOptions options;
-  options.n_ctx = 96;
-  options.n_batch = 64;
-  options.kv_k = kv_k;
-  options.kv_v = kv_v;
-  return options;
-}
-
-class GpuModel : public testing::Test {
- protected:
-  void expect_like_reference(const RandomModelSpec& spec, const PlanOptions& options, std::uint32_t n_prompt,
-                             std::uint32_t n_decode, double most) {
-    const test::TempFolder folder;
-    const auto path = test::make_random_model(spec, folder.path());
-    const auto loaded = test::load_on_gpu(path, options);
-    const auto reference = test::take(test::ReferenceModel::open(path, options));
-    const auto prompt = test::rows_of(0, 0, n_prompt, spec.n_vocab);
-    const std::vector<std::uint32_t> last{n_prompt - 1}, only{0};
-    EXPECT_LT(test::relative_error(loaded->step(prompt, last), test::take(reference->step(prompt, last))), most)
-        << "prompt of " << n_prompt;
-    for (std::uint32_t i = 0; i < n_decode; ++i) {
-      const auto row = test::rows_of(0, n_prompt + i, 1, spec.n_vocab);
-      EXPECT_LT(test::relative_error(loaded->step(row, only), test::take(reference->step(row, only))), most)
-          << "token at " << n_prompt + i;
-    }
-  }
-
-  // With all matrices of this type, in steps of so many rows.
-  void expect_of_weights(RandomModelSpec spec, DType weight, std::initializer_list<std::uint32_t> rows) {
-    spec.weight_type = weight;
-    SCOPED_TRACE(dtype_row(weight).name);
-    test::with_every_arithmetic(weight, [&](double most) {
-      for (const std::uint32_t n : rows) {
-        if (test::tells_more(n)) expect_like_reference(spec, options_for(DType::kF32, DType::kF32), n, 1, most);
-      }
-    });
-  }
-
-  // With weights that are exact, so that what the caches lose is all that may differ.
-  void expect_of_quantized_caches(RandomModelSpec spec) {
-    spec.weight_type = DType::kF32;
-    expect_like_reference(spec, options_for(DType::kQ8_0, DType::kQ8_0), 21, 1,
-                          cache_tolerance(DType::kQ8_0, DType::kQ8_0));
-  }
-};
-
-RandomModelSpec small_model(DType weight) {
-  RandomModelSpec spec;
-  spec.weight_type = weight;
-  spec.n_layers = 2;
-  spec.d_model = 256;
-  spec.n_heads = 8;
-  spec.n_kv_heads = 2;
-  spec.head_dim = 32;
-  spec.d_ff = 512;
-  spec.n_vocab = 333;  // 11 panels, the last of them not full
-  return spec;
-}
+using test::small_model;
 
 // Where kernels are compiled at their first use, which takes longer than all that they do here, each type meets every
 // other arithmetic, and experts of it (below) the rest.
@@ -272,6 +215,7 @@ RandomModelSpec model_of(const ArchRow& row) {
   }
   if (row.has_window_heads) spec.window_head_dim = spec.head_dim / 2;
   if (row.may_share_caches) spec.n_shared_caches = 1;
+  if (row.may_mix_dense) spec.n_dense_layers = 1, spec.dense_d_ff = 96;
   if (row.may_have_inputs) spec.input_dim = 32;
   if (row.attention_softcap) spec.float_keys["attn_logit_softcapping"] = 0.7F;
   if (row.logit_softcap) spec.float_keys["final_logit_softcapping"] = 5.0F;
@@ -314,110 +258,6 @@ TEST_F(GpuModel, quantized_experts_with_biases_give_the_reference_logits) {
   spec.n_layers = 2;
   spec.n_experts = spec.n_experts_used = 3;
   for (const DType weight : {DType::kMXFP4, DType::kF16}) expect_of_weights(spec, weight, {1, 5, 21});
-}
-
-RandomModelSpec state_model(DType weight, std::uint32_t state_dim) {
-  RandomModelSpec spec = small_model(weight);
-  spec.architecture = "qwen35";
-  spec.state_dim = state_dim;
-  return spec;
-}
-
-// Heads that fill no block of columns, or that stand in shared memory in several pieces; convolutions of every length.
-TEST_F(GpuModel, states_of_any_shape_give_the_reference_logits) {
-  std::uint32_t conv_width = 2;
-  for (const std::uint32_t state_dim : {1U, 40U, 136U, 300U}) {
-    SCOPED_TRACE(fmt::format("{} elements, {} taps", state_dim, conv_width));
-    RandomModelSpec spec = state_model(DType::kF32, state_dim);
-    spec.conv_width = conv_width;
-    conv_width += 2;
-    for (const std::uint32_t n : {1U, 8U, 61U})
-      expect_like_reference(spec, options_for(DType::kF32, DType::kF32), n, 2, 2 * kExactTolerance);
-  }
-}
-
-// Their gates are encoded with the heads where these are whole groups.
-TEST_F(GpuModel, states_of_quantized_models_give_the_reference_logits) {
-  for (const auto& [state_dim, weight] :
-       {std::pair{32U, DType::kQ8_0}, std::pair{48U, DType::kQ4_0}, std::pair{32U, DType::kF16}}) {
-    SCOPED_TRACE(fmt::format("{} elements, {}", state_dim, dtype_row(weight).name));
-    const RandomModelSpec spec = state_model(weight, state_dim);
-    test::with_every_arithmetic(weight, [&](double most) {
-      for (const std::uint32_t n : {1U, 21U}) {
-        if (test::tells_more(n)) expect_like_reference(spec, options_for(DType::kF32, DType::kF32), n, 1, most);
-      }
-    });
-  }
-}
-
-// A prompt that the rule takes in several submissions.
-TEST_F(GpuModel, states_of_a_long_prompt_give_the_reference_logits) {
-  RandomModelSpec spec = state_model(DType::kF32, 8);
-  spec.d_model = 64;
-  spec.n_heads = 2;
-  spec.n_kv_heads = 1;
-  spec.n_ctx_trained = 2 * kGpuDeltaRows;
-  PlanOptions options = options_for(DType::kF32, DType::kF32);
-  options.n_ctx = kGpuDeltaRows + 64;
-  options.n_batch = kGpuDeltaRows + 32;
-  expect_like_reference(spec, options, kGpuDeltaRows + 29, 1, 2 * kExactTolerance);
-}
-
-// The layer alone: attention would take most of the time.
-RandomModelSpec one_delta_net() {
-  RandomModelSpec spec = state_model(DType::kF32, 24);
-  spec.n_layers = 1;
-  spec.d_model = 64;
-  spec.n_heads = 2;
-  spec.n_kv_heads = 1;
-  return spec;
-}
-
-// The reference computes row by row, this device in chunks: prompts of every length, and every cut of one.
-TEST_F(GpuModel, chunks_of_states_are_the_steps_for_every_length_and_every_cut) {
-  constexpr std::uint32_t kRows = 45, kMany = 1000;
-  RandomModelSpec spec = one_delta_net();
-  spec.n_ctx_trained = kMany;
-  PlanOptions options = options_for(DType::kF32, DType::kF32);
-  options.n_ctx = options.n_batch = kMany;
-  const test::TempFolder folder;
-  const auto path = test::make_random_model(spec, folder.path());
-  const auto loaded = test::load_on_gpu(path, options);
-  const auto reference = test::take(test::ReferenceModel::open(path, options));
-  // Rows [first, last) of a prompt: a row at position 0 begins it anew.
-  const auto expect_the_same = [&](std::uint32_t first, std::uint32_t last) {
-    const auto rows = test::rows_of(0, first, last - first, spec.n_vocab);
-    const std::vector<std::uint32_t> asked{last - first - 1};
-    EXPECT_LT(test::relative_error(loaded->step(rows, asked), test::take(reference->step(rows, asked))),
-              kExactTolerance)
-        << "rows " << first << " to " << last;
-  };
-  for (std::uint32_t n = 1; n <= kMany; n += n < 70 ? 1 : 93) expect_the_same(0, n);
-  for (std::uint32_t cut = 1; cut < kRows; ++cut) {
-    expect_the_same(0, cut);
-    expect_the_same(cut, kRows);
-  }
-}
-
-// A state in F32 does not drift away over a long conversation, whether its rows come in chunks or alone.
-TEST_F(GpuModel, states_stay_with_the_reference_over_ten_thousand_rows) {
-  constexpr std::uint32_t kRows = 10'000, kAlone = 400, kStep = 256;
-  RandomModelSpec spec = one_delta_net();
-  spec.n_ctx_trained = kRows;
-  PlanOptions options = options_for(DType::kF32, DType::kF32);
-  options.n_ctx = kRows;
-  options.n_batch = kStep;
-  const test::TempFolder folder;
-  const auto path = test::make_random_model(spec, folder.path());
-  const auto loaded = test::load_on_gpu(path, options);
-  const auto reference = test::take(test::ReferenceModel::open(path, options));
-  for (std::uint32_t first = 0, n = 0; first < kRows; first += n) {
-    n = first < kRows - kAlone ? std::min(kStep, kRows - kAlone - first) : 1;
-    const auto rows = test::rows_of(0, first, n, spec.n_vocab);
-    const std::vector<std::uint32_t> last{n - 1};
-    ASSERT_LT(test::relative_error(loaded->step(rows, last), test::take(reference->step(rows, last))), kExactTolerance)
-        << "at " << first + n;
-  }
 }
 
 TEST_F(GpuModel, experts_of_every_weight_type_give_the_reference_logits) {
@@ -469,6 +309,10 @@ TEST_F(GpuModel, more_experts_than_are_grouped_give_the_reference_logits) {
   test::with_every_arithmetic(DType::kQ8_0, [&](double most) {
     expect_like_reference(spec, options_for(DType::kF32, DType::kF32), 12, 1, most);
   });
+  // By probabilities, which a softmax has of all of them.
+  spec.architecture = "ernie4_5-moe";
+  spec.weight_type = DType::kF32;
+  expect_like_reference(spec, options_for(DType::kF32, DType::kF32), 12, 1, kExactTolerance);
 }
 
 // Past the exact ends, and past the ring of a window.

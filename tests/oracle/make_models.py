@@ -6,7 +6,7 @@
     tests/golden/golden.json           names, tokens, rotary frequencies, and how llama.cpp is brought to compute the same thing
     tests/fuzz/corpus/gguf/NAME.gguf   one still smaller model per architecture, to mutate
 
-Seeds are fixed: a run with the pinned requirements writes the same models. Logits that differ from those of the folder by no more than the order of
+Seeds are fixed, by a model's place where it states none: a run with the pinned requirements writes the same models. Logits that differ from those of the folder by no more than the order of
 sums, which is the processor's, are left as they are.
 """
 
@@ -21,7 +21,7 @@ import numpy as np
 import torch
 import transformers
 
-from tiny_gguf import adds_one_to_norm, is_gpt_oss, write_gguf
+from tiny_gguf import adds_one_to_norm, has_delta_nets, is_gpt_oss, write_gguf
 
 TESTS = pathlib.Path(__file__).parent.parent
 N_TOKENS = 40
@@ -53,6 +53,7 @@ PROPORTIONAL_AND_LOCAL = {
 # 16 or 8 elements of each head turn. The sections tell pairs of three positions of an image apart, which are one and the same for text.
 HALF_A_HEAD = {"rope_type": "default", "rope_theta": 10000000.0, "partial_rotary_factor": 0.5, "mrope_section": [3, 3, 2]}
 QUARTER_OF_A_HEAD = {"rope_type": "default", "rope_theta": 10000000.0, "partial_rotary_factor": 0.25, "mrope_section": [2, 1, 1]}
+HALF_TURNS = dict(PLAIN, partial_rotary_factor=0.5)
 WITHOUT_SECTIONS = {"rope_type": "default", "rope_theta": 10000000.0, "partial_rotary_factor": 0.25}
 GEMMA = {"tie_word_embeddings": True, "hidden_activation": "gelu_pytorch_tanh"}
 
@@ -75,7 +76,16 @@ def layer_kinds(n_layers: int, full: tuple[int, ...]) -> list[str]:
     return ["full_attention" if layer in full else "linear_attention" for layer in range(n_layers)]
 
 
+def conv_kinds(n_layers: int, full: tuple[int, ...]) -> list[str]:
+    return ["full_attention" if layer in full else "conv" for layer in range(n_layers)]
+
+
+# Its width is that of its FFNs as it is.
+LFM2 = dict(conv_L_cache=3, norm_eps=1e-5, block_auto_adjust_ff_dim=False, tie_word_embeddings=True)
+LFM2_EXPERTS = dict(conv_L_cache=3, norm_eps=1e-5, tie_word_embeddings=True, num_dense_layers=1)
 GRANITE = dict(attention_multiplier=0.4, embedding_multiplier=3.0, residual_multiplier=0.3, logits_scaling=0.25)
+GLM = dict(n_routed_experts=8, num_experts_per_tok=3, moe_intermediate_size=12, first_k_dense_replace=1)
+ERNIE = dict(moe_num_shared_experts=2, moe_layer_start_index=1, moe_layer_interval=2)
 EXPERTS = dict(num_experts=8, num_experts_per_tok=3, moe_intermediate_size=20, shared_expert_intermediate_size=28)
 FEW_EXPERTS = dict(num_experts=3, num_experts_per_tok=2, moe_intermediate_size=4, shared_expert_intermediate_size=4)
 QWEN3NEXT = (dict(d_model=24, n_heads=2, n_kv_heads=1, head_dim=32, n_layers=3), WITHOUT_SECTIONS,
@@ -144,6 +154,26 @@ MODELS = {
     "gemma4-small": ("gemma4", dict(d_model=32, n_heads=4, n_kv_heads=2, head_dim=16, d_ff=24, n_layers=6), PROPORTIONAL_AND_LOCAL,
                      dict(GEMMA4 | GEMMA4_SMALL, sliding_window=10, global_head_dim=32, num_kv_shared_layers=3,
                           layer_types=window_kinds(6, full=(2, 5)))),
+    # A dense layer, then experts that are chosen with a bias, two of them shared, and a block of further tokens behind. The other one has neither
+    # norms nor biases of attention, and does not divide weights by their sum.
+    "glm4moe": ("glm4moe", dict(seed=33, d_model=32, n_heads=2, n_kv_heads=1, head_dim=32, d_ff=40, n_layers=3, has_nextn=True), HALF_TURNS,
+                dict(GLM, attention_bias=True, use_qk_norm=True, n_shared_experts=2, norm_topk_prob=True, routed_scaling_factor=1.7)),
+    "glm4moe-plain": ("glm4moe", dict(seed=34, d_model=32, n_heads=2, n_kv_heads=1, head_dim=32, d_ff=40, n_layers=3), HALF_TURNS,
+                      dict(GLM, tie_word_embeddings=True, n_shared_experts=1, norm_topk_prob=False, routed_scaling_factor=1.0)),
+    "minimax-m2": ("minimax-m2", dict(seed=35, d_model=32, n_heads=4, n_kv_heads=2, head_dim=32, d_ff=20), HALF_TURNS,
+                   dict(num_local_experts=8, num_experts_per_tok=3)),
+    # The second and the fourth layer have experts.
+    "ernie4_5-moe": ("ernie4_5-moe", dict(seed=36, d_model=32, n_heads=2, n_kv_heads=1, head_dim=32, d_ff=48, n_layers=4), dict(PLAIN, rope_theta=500000.0),
+                     dict(ERNIE, tie_word_embeddings=True, moe_num_experts=8, moe_k=3, moe_intermediate_size=20)),
+    # Attention where no period would have it, and a convolution that fills no panel.
+    "lfm2": ("lfm2", dict(d_model=40, n_heads=2, n_kv_heads=1, d_ff=44, n_layers=5), PLAIN,
+             dict(LFM2, layer_types=conv_kinds(5, full=(1, 4)))),
+    # Nothing is normed before attention and FFN; the layers without a window turn nothing.
+    "exaone4": ("exaone4", dict(d_model=48, n_heads=3, n_kv_heads=1, head_dim=16, d_ff=40, n_layers=3), dict(PLAIN, rope_theta=1000000.0),
+                dict(sliding_window=10, layer_types=window_kinds(3, full=(1,)))),
+    # The first layer, a convolution, has no experts.
+    "lfm2moe": ("lfm2moe", dict(d_model=32, n_heads=2, n_kv_heads=1, d_ff=44, n_layers=4), PLAIN,
+                dict(LFM2_EXPERTS, num_experts=8, num_experts_per_tok=3, moe_intermediate_size=20, layer_types=conv_kinds(4, full=(1, 3)))),
 }
 SMALL_DELTA_NET = dict(delta_net(n_key_heads=1, n_value_heads=2, state=4), layer_types=layer_kinds(2, full=(1,)))
 # The still smaller ones, to mutate: what each has beside what all of them have.
@@ -158,6 +188,10 @@ FUZZED = {
     "phi3": ({}, PLAIN, dict(pad_token_id=None)),
     "mistral3": ({}, GROWING, {}),
     "gpt-oss": (dict(n_layers=2), UNROUNDED, dict(sliding_window=10, num_local_experts=3, num_experts_per_tok=2)),
+    "lfm2moe": (dict(n_layers=2), PLAIN,
+                dict(LFM2_EXPERTS, num_experts=3, num_experts_per_tok=2, moe_intermediate_size=4, layer_types=conv_kinds(2, full=(1,)))),
+    "exaone4": (dict(n_layers=2), PLAIN, dict(sliding_window=10, layer_types=window_kinds(2, full=(1,)))),
+    "lfm2": (dict(n_layers=2), PLAIN, dict(LFM2, layer_types=conv_kinds(2, full=(1,)))),
     "granite": ({}, PLAIN, dict(GRANITE)),
     "granitemoe": ({}, PLAIN, dict(GRANITE, num_local_experts=3, num_experts_per_tok=2, shared_intermediate_size=4)),
     "gemma4": (dict(head_dim=4, n_layers=2), PROPORTIONAL_AND_LOCAL,
@@ -170,6 +204,9 @@ FUZZED = {
     "qwen35": (dict(n_layers=2, head_dim=8, has_nextn=True), dict(HALF_A_HEAD, mrope_section=[1, 1, 0]), SMALL_DELTA_NET),
     "qwen35moe": (dict(n_layers=2, head_dim=8), dict(HALF_A_HEAD, mrope_section=[1, 1, 0]), SMALL_DELTA_NET | FEW_EXPERTS),
     "qwen3next": (dict(n_layers=2, head_dim=8, is_fused=True), WITHOUT_SECTIONS, SMALL_DELTA_NET | FEW_EXPERTS),
+    "glm4moe": (dict(n_layers=2), HALF_TURNS, dict(GLM, n_routed_experts=3, num_experts_per_tok=2, moe_intermediate_size=4, use_qk_norm=True)),
+    "minimax-m2": ({}, HALF_TURNS, dict(num_local_experts=3, num_experts_per_tok=2)),
+    "ernie4_5-moe": (dict(n_layers=2), PLAIN, dict(ERNIE, moe_num_experts=3, moe_k=2, moe_intermediate_size=4)),
 }
 # Files with the weights of the one before them.
 TWINS = ("llama-llama3-factors", "qwen3next-fused")
@@ -196,6 +233,12 @@ CLASSES = {
     "phi3": (transformers.Phi3Config, transformers.Phi3ForCausalLM),
     "gemma4": (transformers.Gemma4TextConfig, transformers.Gemma4ForCausalLM),
     "gpt-oss": (transformers.GptOssConfig, transformers.GptOssForCausalLM),
+    "glm4moe": (transformers.Glm4MoeConfig, transformers.Glm4MoeForCausalLM),
+    "minimax-m2": (transformers.MiniMaxM2Config, transformers.MiniMaxM2ForCausalLM),
+    "ernie4_5-moe": (transformers.Ernie4_5_MoeConfig, transformers.Ernie4_5_MoeForCausalLM),
+    "lfm2": (transformers.Lfm2Config, transformers.Lfm2ForCausalLM),
+    "lfm2moe": (transformers.Lfm2MoeConfig, transformers.Lfm2MoeForCausalLM),
+    "exaone4": (transformers.Exaone4Config, transformers.Exaone4ForCausalLM),
 }
 # Architectures of which transformers has two: which one by what a configuration has beside.
 FURTHER_CLASSES = (("llama", "sliding_window", "mistral"), ("granitemoe", "shared_intermediate_size", "granitemoeshared"))
@@ -219,7 +262,7 @@ class F16Cache:
 
 def make_config(architecture: str, shape: dict, rope: dict, further: dict):
     config_class, model_class = CLASSES[next((kind for name, key, kind in FURTHER_CLASSES if name == architecture and key in further), architecture)]
-    has_head_dim = architecture not in ("qwen2", "granite", "granitemoe")
+    has_head_dim = architecture not in ("qwen2", "granite", "granitemoe", "lfm2", "lfm2moe", "exaone4")
     head_dim = {"head_dim": shape.get("head_dim", shape["d_model"] // shape["n_heads"])} if has_head_dim else {}
     config = config_class(
         vocab_size=shape.get("n_vocab", 288),
@@ -249,10 +292,14 @@ def fill(model, seed: int) -> None:
                 values = 0.2 * values + (0 if adds_one_to_norm(model, name) else 1)
                 if model.config.model_type == "gemma4_text" and ".q_norm." in name:
                     values *= 0.3  # scores are not scaled: trained models have it here
+                if model.config.model_type == "exaone4" and ".post_attention_layernorm." in name:
+                    values *= 0.3  # as much as attention adds in models that do not norm it, and so does what a cache rounds
             elif name.endswith(".A_log"):
                 values = 0.4 * values - 1
             elif name.endswith(".dt_bias"):
                 values = 0.5 * values - 0.7
+            elif name.endswith("e_score_correction_bias"):  # as far apart as probabilities are: those of a softmax here, and of sigmoids below
+                values = 0.1 * values
             elif name.endswith((".bias", "_bias")):
                 values = 0.3 * values
             elif is_gpt_oss(model.config) and ".experts." in name:
@@ -267,13 +314,16 @@ def fill(model, seed: int) -> None:
         for name, tensor in model.named_buffers():
             if name.endswith(".layer_scalar"):
                 tensor.copy_(torch.from_numpy((0.7 + 0.5 * rng.random(tuple(tensor.shape))).astype(np.float32)))
+            elif name.endswith(("e_score_correction_bias", ".expert_bias")):
+                tensor.copy_(torch.from_numpy((0.3 * rng.standard_normal(tuple(tensor.shape))).astype(np.float32)))
 
 
 def nextn_block(model, seed: int) -> dict:
     """Random tensors of an MTP block, which guesses one token more: a layer with full attention, and what its input is made by. transformers has
     no such block for these models: no logits come from it."""
     config = model.config
-    of_layer = f"model.layers.{config.layer_types.index('full_attention')}."
+    like = config.layer_types.index("full_attention") if has_delta_nets(config) else config.num_hidden_layers - 1
+    of_layer = f"model.layers.{like}."
     of_block = f"model.layers.{config.num_hidden_layers}."
     shapes = {name.replace(of_layer, of_block): tensor.shape for name, tensor in model.state_dict().items() if name.startswith(of_layer)}
     for norm in ("enorm", "hnorm", "shared_head_norm"):
@@ -321,13 +371,20 @@ LEFT_OUT = {
 }
 
 
-def check_delta_parts(name: str, model, tokens: np.ndarray, logits: np.ndarray) -> None:
-    """The logits of a model hold each part of its delta nets only if they would be others without it: by a hundred times what our engine may differ by."""
-    for part, without in LEFT_OUT.items():
+# Likewise of a short convolution: what is convolved is the newest row alone; what goes in and what comes out are multiplied by each other's factor.
+LEFT_OUT_OF_CONV = {
+    "conv.weight": lambda taps: torch.cat([torch.zeros_like(taps[..., :-1]), torch.ones_like(taps[..., -1:])], dim=-1),
+    "in_proj.weight": lambda rows: torch.cat([rows.chunk(3)[1], rows.chunk(3)[0], rows.chunk(3)[2]]),
+}
+
+
+def check_parts(name: str, layer: str, left_out: dict, model, tokens: np.ndarray, logits: np.ndarray) -> None:
+    """The logits of a model hold each part of a layer only if they would be others without it: by a hundred times what our engine may differ by."""
+    for part, without in left_out.items():
         changed = copy.deepcopy(model)
         with torch.no_grad():
             for parameter, tensor in changed.named_parameters():
-                if parameter.endswith(".linear_attn." + part):
+                if parameter.endswith(f".{layer}.{part}"):
                     tensor.copy_(without(tensor))
             moved = np.abs(changed(torch.from_numpy(tokens)[None]).logits[0].numpy() - logits).max()
         assert moved > 1e-2, (name, part, moved)
@@ -388,7 +445,8 @@ def main() -> None:
     golden = []
     for folder in ("golden/models", "golden/logits", "fuzz/corpus/gguf"):
         (TESTS / folder).mkdir(parents=True, exist_ok=True)
-    for seed, (name, (architecture, shape, rope, further)) in enumerate(MODELS.items(), start=1):
+    for place, (name, (architecture, shape, rope, further)) in enumerate(MODELS.items(), start=1):
+        seed = shape.get("seed", place)
         path = TESTS / "golden" / "models" / f"{name}.gguf"
         model_seed = seed - 1 if name in TWINS else seed
         model = write_model(path, architecture, shape, rope, further, model_seed, name == "llama-llama3-factors")
@@ -398,7 +456,9 @@ def main() -> None:
             with F16Cache(model):
                 f16_logits = model(torch.from_numpy(tokens)[None]).logits[0].numpy()
         if architecture.startswith("qwen35"):
-            check_delta_parts(name, model, tokens, logits)
+            check_parts(name, "linear_attn", LEFT_OUT, model, tokens, logits)
+        if architecture.startswith("lfm2"):
+            check_parts(name, "conv", LEFT_OUT_OF_CONV, model, tokens, logits)
         if is_gpt_oss(model.config):
             check_limits(name, model, tokens, logits)
         f16_share = np.abs(f16_logits - logits).max() / np.abs(logits).max()
@@ -412,7 +472,7 @@ def main() -> None:
             "window": further.get("sliding_window", 0) if architecture == "llama" else 0,
             "n_vocab": model.config.vocab_size,
             "n_params": sum(tensor.numel() for name, tensor in model.state_dict().items() if name != "lm_head.weight" or not model.config.tie_word_embeddings),
-            **rotary_facts(model.model.rotary_emb),
+            **rotary_facts(getattr(model.model, "rotary_emb", None) or model.model.pos_emb),
             "tokens": tokens.tolist(),
         }
         golden.append(entry)

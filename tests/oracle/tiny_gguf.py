@@ -30,6 +30,12 @@ LAYER_NAMES = {
     "mlp.shared_expert.gate_proj.weight": "ffn_gate_shexp.weight",
     "mlp.shared_expert.up_proj.weight": "ffn_up_shexp.weight",
     "mlp.shared_expert.down_proj.weight": "ffn_down_shexp.weight",
+    "mlp.shared_experts.gate_proj.weight": "ffn_gate_shexp.weight",
+    "mlp.shared_experts.up_proj.weight": "ffn_up_shexp.weight",
+    "mlp.shared_experts.down_proj.weight": "ffn_down_shexp.weight",
+    "mlp.gate.e_score_correction_bias": "exp_probs_b.bias",
+    "mlp.e_score_correction_bias": "exp_probs_b.bias",
+    "mlp.gate.moe_statics.e_score_correction_bias": "exp_probs_b.bias",
     "linear_attn.in_proj_qkv.weight": "attn_qkv.weight",
     "linear_attn.in_proj_z.weight": "attn_gate.weight",
     "linear_attn.in_proj_a.weight": "ssm_alpha.weight",
@@ -63,6 +69,22 @@ LAYER_NAMES = {
     "per_layer_projection.weight": "proj.weight",
     "post_per_layer_input_norm.weight": "post_norm.weight",
     "self_attn.sinks": "attn_sinks.weight",
+    "operator_norm.weight": "attn_norm.weight",
+    "conv.in_proj.weight": "shortconv.in_proj.weight",
+    "conv.conv.weight": "shortconv.conv.weight",
+    "conv.out_proj.weight": "shortconv.out_proj.weight",
+    "self_attn.out_proj.weight": "attn_output.weight",
+    "self_attn.q_layernorm.weight": "attn_q_norm.weight",
+    "self_attn.k_layernorm.weight": "attn_k_norm.weight",
+    "ffn_norm.weight": "ffn_norm.weight",
+    "feed_forward.gate.weight": "ffn_gate_inp.weight",
+    "feed_forward.expert_bias": "exp_probs_b.bias",
+    "feed_forward.experts.gate_proj": "ffn_gate_exps.weight",
+    "feed_forward.experts.up_proj": "ffn_up_exps.weight",
+    "feed_forward.experts.down_proj": "ffn_down_exps.weight",
+    "feed_forward.w1.weight": "ffn_gate.weight",
+    "feed_forward.w3.weight": "ffn_up.weight",
+    "feed_forward.w2.weight": "ffn_down.weight",
     "mlp.router.weight": "ffn_gate_inp.weight",
     "mlp.router.bias": "ffn_gate_inp.bias",
     "mlp.experts.gate_proj_bias": "ffn_gate_exps.bias",
@@ -73,6 +95,8 @@ LAYER_NAMES = {
     "nextn.hnorm.weight": "nextn.hnorm.weight",
     "nextn.shared_head_norm.weight": "nextn.shared_head_norm.weight",
 }
+# Of byte-level BPE, where it is not that of the Qwen models.
+PRE_TOKENIZERS = {"qwen35": "qwen35", "gpt-oss": "gpt-4o", "glm4moe": "glm4", "minimax-m2": "minimax-m2", "lfm2": "lfm2", "exaone4": "exaone4"}
 # Of these a file has rows of Q and K so that neighbours turn together where the model turns halves.
 PERMUTED = ("llama", "smollm3", "granite", "granitemoe", "mistral3")
 ROPE_KEYS = {"low_freq_factor": "rope.scaling.low_freq_factor", "high_freq_factor": "rope.scaling.high_freq_factor",
@@ -91,6 +115,7 @@ LATER_NAMES = {"post_attention_layernorm.weight": "post_attention_norm.weight"}
 OTHER_NAMES = {
     "model.embed_tokens.weight": "token_embd.weight",
     "model.norm.weight": "output_norm.weight",
+    "model.embedding_norm.weight": "token_embd_norm.weight",  # the last norm, whatever its name says
     "lm_head.weight": "output.weight",
     "model.embed_tokens_per_layer.weight": "per_layer_token_embd.weight",
     "model.per_layer_model_projection.weight": "per_layer_model_proj.weight",
@@ -106,8 +131,16 @@ def has_delta_nets(config) -> bool:
     return "linear_attention" in (getattr(config, "layer_types", None) or ())
 
 
+def has_short_convs(config) -> bool:
+    return "conv" in (getattr(config, "layer_types", None) or ())
+
+
 def is_gpt_oss(config) -> bool:
     return config.model_type == "gpt_oss"
+
+
+def names_norms_later(config) -> bool:
+    return has_delta_nets(config) or config.model_type in ("gpt_oss", "glm4_moe")
 
 
 def adds_one_to_norm(model, name: str) -> bool:
@@ -121,7 +154,7 @@ def gguf_name(name: str, model) -> str:
     if name in OTHER_NAMES:
         return OTHER_NAMES[name]
     _, _, layer, rest = name.split(".", 3)
-    renamed = POST_NORM_NAMES if has_post_norms(model) else LATER_NAMES if has_delta_nets(model.config) or is_gpt_oss(model.config) else {}
+    renamed = POST_NORM_NAMES if has_post_norms(model) else LATER_NAMES if names_norms_later(model.config) else {}
     return f"blk.{layer}.{(LAYER_NAMES | renamed)[rest]}"
 
 
@@ -200,7 +233,7 @@ def bpe_tokens(n_vocab: int):
 
 
 def add_tokenizer(writer: gguf.GGUFWriter, architecture: str, n_vocab: int) -> None:
-    is_spm = not architecture.startswith(("qwen", "gpt-oss"))
+    is_spm = not architecture.startswith(("qwen", *PRE_TOKENIZERS))
     if architecture.startswith("gemma4"):
         tokens, types = spm_tokens(n_vocab, ("\u2581\u2581",))
         writer.add_tokenizer_model("gemma4")
@@ -218,7 +251,7 @@ def add_tokenizer(writer: gguf.GGUFWriter, architecture: str, n_vocab: int) -> N
     else:
         tokens, types = bpe_tokens(n_vocab)
         writer.add_tokenizer_model("gpt2")
-        writer.add_tokenizer_pre("qwen35" if architecture.startswith("qwen35") else "gpt-4o" if architecture == "gpt-oss" else "qwen2")
+        writer.add_tokenizer_pre(next((pre for name, pre in PRE_TOKENIZERS.items() if architecture.startswith(name)), "qwen2"))
         writer.add_token_merges(["t h", "th e"])
         bos, eos = 258, 260
     writer.add_token_list(tokens)
@@ -235,7 +268,8 @@ def add_heads(writer: gguf.GGUFWriter, architecture: str, config, rope: dict) ->
     writer.add_head_count(config.num_attention_heads)
     if not architecture.startswith("gemma4"):
         head_dim = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
-        writer.add_head_count_kv(config.num_key_value_heads)
+        of_attention = [kind != "conv" for kind in config.layer_types] if has_short_convs(config) else []
+        writer.add_head_count_kv([is_it * config.num_key_value_heads for is_it in of_attention] or config.num_key_value_heads)
         writer.add_key_length(head_dim)
         writer.add_value_length(head_dim)
         writer.add_rope_dimension_count(int(head_dim * rope.get("partial_rotary_factor", 1)))
@@ -279,6 +313,20 @@ def add_delta_net(writer: gguf.GGUFWriter, architecture: str, config, n_nextn: i
         writer.add_nextn_predict_layers(n_nextn)
 
 
+def add_glm_experts(writer: gguf.GGUFWriter, config, n_nextn: int) -> None:
+    writer.add_expert_count(config.n_routed_experts)
+    writer.add_expert_used_count(config.num_experts_per_tok)
+    writer.add_expert_group_count(config.n_group)
+    writer.add_expert_group_used_count(config.topk_group)
+    writer.add_expert_feed_forward_length(config.moe_intermediate_size)
+    writer.add_expert_shared_count(config.n_shared_experts)
+    writer.add_leading_dense_block_count(config.first_k_dense_replace)
+    writer.add_expert_gating_func(gguf.ExpertGatingFuncType.SIGMOID)
+    writer.add_expert_weights_scale(config.routed_scaling_factor)
+    writer.add_expert_weights_norm(config.norm_topk_prob)
+    writer.add_nextn_predict_layers(n_nextn)
+
+
 def write_gguf(path, architecture: str, model, rope: dict, freq_factors=None, rope_keys: bool = True, nextn: dict | None = None,
                is_fused: bool = False) -> None:
     """rope: the configuration's rope_parameters. freq_factors: rope_freqs.weight. rope_keys: write rope.scaling.* as well. nextn: the tensors of
@@ -297,16 +345,28 @@ def write_gguf(path, architecture: str, model, rope: dict, freq_factors=None, ro
         widths = [config.intermediate_size] * (config.num_hidden_layers - n_wide) + [2 * config.intermediate_size] * n_wide
         writer.add_feed_forward_length(widths if n_wide else config.intermediate_size)
     add_heads(writer, architecture, config, rope)
-    writer.add_layer_norm_rms_eps(config.rms_norm_eps)
+    writer.add_layer_norm_rms_eps(getattr(config, "norm_eps", None) or config.rms_norm_eps)
     writer.add_rope_freq_base(rope["rope_theta"])
-    if is_gpt_oss(config):
+    if is_gpt_oss(config) or architecture == "minimax-m2":
         writer.add_expert_count(config.num_local_experts)
         writer.add_expert_used_count(config.num_experts_per_tok)
         writer.add_expert_feed_forward_length(config.intermediate_size)
+    elif architecture == "glm4moe":
+        add_glm_experts(writer, config, n_nextn)
     elif getattr(config, "num_experts", None):
         writer.add_expert_count(config.num_experts)
         writer.add_expert_used_count(getattr(config, "top_k_experts", None) or config.num_experts_per_tok)
         writer.add_expert_feed_forward_length(config.moe_intermediate_size)
+    if architecture in ("minimax-m2", "lfm2moe"):
+        writer.add_expert_gating_func(gguf.ExpertGatingFuncType.SIGMOID)
+    if architecture == "lfm2moe":
+        writer.add_leading_dense_block_count(config.num_dense_layers)
+    if architecture == "ernie4_5-moe":
+        writer.add_interleave_moe_layer_step(config.moe_layer_interval)
+        writer.add_leading_dense_block_count(config.moe_layer_start_index)
+        writer.add_expert_shared_count(config.moe_num_shared_experts)
+        # The converter's formula, which is the width of shared experts in published models alone: nothing reads it.
+        writer.add_expert_shared_feed_forward_length(config.intermediate_size // config.num_key_value_heads)
     if architecture == "granitemoe":  # the width of an expert is that of an FFN
         writer.add_expert_count(config.num_local_experts)
         writer.add_expert_used_count(config.num_experts_per_tok)
@@ -319,9 +379,13 @@ def write_gguf(path, architecture: str, model, rope: dict, freq_factors=None, ro
         writer.add_expert_shared_feed_forward_length(config.shared_expert_intermediate_size)
     if has_delta_nets(config):
         add_delta_net(writer, architecture, config, n_nextn)
+    if has_short_convs(config):
+        writer.add_uint32(f"{architecture}.shortconv.l_cache", config.conv_L_cache)
     writer.add_vocab_size(config.vocab_size)
     if window:
         writer.add_sliding_window(window)
+    if architecture == "exaone4":
+        writer.add_array("exaone4.attention.sliding_window_pattern", [kind == "sliding_attention" for kind in config.layer_types])
     for key in ("attn_logit_softcapping", "final_logit_softcapping"):
         if getattr(config, key, None) is not None:
             writer.add_float32(f"{architecture}.{key}", getattr(config, key))
@@ -348,8 +412,10 @@ def write_gguf(path, architecture: str, model, rope: dict, freq_factors=None, ro
             values = neighbours(values, config.num_key_value_heads)
         if ".linear_attn." in name:
             values = delta_net_values(name, values, config, tiles_value_heads=architecture.startswith("qwen35"))
-        if ".shared_expert_gate." in name:
-            values = values.squeeze(0)
+        if ".shared_expert_gate." in name or name.endswith("e_score_correction_bias"):
+            values = values.reshape(-1)
+        if name.endswith(".conv.conv.weight"):
+            values = values.squeeze(1)
         if adds_one_to_norm(model, name):
             values = values + 1
         for part_name, part in parts(name, values, config, is_fused):

@@ -48,6 +48,15 @@ std::pair<std::uint32_t, std::uint32_t> one_or_two(const std::string& text) {
   return text.find('/') == std::string::npos ? std::pair{count(text), 0U} : pair_of(text);
 }
 
+// "8/128", or "8/128/1/10944" where the first layers have none.
+void read_experts(const std::string& text, RandomModelSpec& spec) {
+  const std::vector<std::string> parts = split(text, '/');
+  std::tie(spec.n_experts_used, spec.n_experts) = parts.size() < 4 ? pair_of(text) : pair_of(parts[0] + "/" + parts[1]);
+  if (parts.size() < 4) return;
+  spec.n_dense_layers = count(parts[2]);
+  spec.dense_d_ff = count(parts[3]);
+}
+
 // Experts of gpt-oss as they are published. Else as llama.cpp quantizes to Q4_K_M, but for fused matrices and some of
 // models with eight experts: Q4_K, and Q6_K for the head and for V and down of the first and last eighth of the layers
 // and of every third between. Rows that do not end on a block of these have the next type with shorter blocks.
@@ -85,10 +94,16 @@ PublishedModel parse_row(const std::string& line) {
   std::tie(spec.input_dim, spec.n_shared_caches) = pair_of(column[16]);
   // Of Gemma 4, but for its small models: layers without a window have no V of their own.
   spec.has_optional_parts = row->may_lack_values && spec.input_dim == 0;
-  std::tie(spec.n_experts_used, spec.n_experts) = pair_of(column[13]);
+  read_experts(column[13], spec);
   spec.shared_d_ff = count(column[14]);
-  std::tie(spec.n_key_heads, spec.n_value_heads) = pair_of(column[15]);
-  spec.attention_period = 4, spec.state_dim = 128, spec.conv_width = 4;
+  spec.state_dim = 128;
+  if (row->has_short_convs) {
+    for (const std::string& layer : split(column[15], ',')) spec.attention_layers.push_back(count(layer));
+    spec.conv_width = 3;
+  } else {
+    std::tie(spec.n_key_heads, spec.n_value_heads) = pair_of(column[15]);
+    spec.attention_period = 4, spec.conv_width = 4;
+  }
   spec.has_holes = true;
   spec.has_tokenizer = false;
   model.total = parse_count(column[17]);

@@ -60,7 +60,7 @@ class ModelBuilder {
       add_vector(TensorRole::kInputProjectNorm, -1, spec_.input_dim, Fill::kNorm);
     }
     for (std::uint32_t i = 0; i < spec_.n_layers; ++i) add_layer(static_cast<std::int32_t>(i));
-    add_vector(TensorRole::kOutputNorm, -1, spec_.d_model, Fill::kNorm);
+    add(std::string(row_.output_norm), TensorRole::kOutputNorm, spec_.vector_type, {spec_.d_model}, Fill::kNorm);
     if (!spec_.has_tied_head) add_matrix(TensorRole::kHead, -1, spec_.n_vocab, spec_.d_model);
     std::vector<float> factors = spec_.freq_factors;
     const bool is_required = factors.empty() && row_.rope_factors == Presence::kRequired;
@@ -84,14 +84,25 @@ class ModelBuilder {
     writer_.set_uint(key("embedding_length"), spec_.d_model);
     // Real files of experts state another width for layers without any, or none.
     const bool is_named_as_dense = has_experts() && row_.shared_expert && row_.shared_expert->is_named_as_dense;
-    if (!has_experts() || (!row_.shared_expert && row_.expert_width != "feed_forward_length"))
+    const bool mixes_dense = has_experts() && row_.may_mix_dense;
+    if (!mixes_dense && (!has_experts() || (!row_.shared_expert && row_.expert_width != "feed_forward_length")))
       add_widths(key("feed_forward_length"));
+    if (mixes_dense) {
+      const std::map<std::string, std::uint32_t> mix{{"feed_forward_length", spec_.dense_d_ff},
+                                                     {"leading_dense_block_count", spec_.n_dense_layers},
+                                                     {"interleave_moe_layer_step", spec_.expert_step}};
+      for (const auto& [name, value] : mix)
+        if (!spec_.uint_keys.contains(name) && !spec_.float_keys.contains(name)) writer_.set_uint(key(name), value);
+    }
     if (is_named_as_dense) writer_.set_uint(key("feed_forward_length"), spec_.shared_d_ff);
     std::map<std::string, std::uint32_t> experts{{"expert_count", spec_.n_experts},
                                                  {"expert_used_count", spec_.n_experts_used},
                                                  {std::string(row_.expert_width), spec_.d_ff}};
-    if (row_.shared_expert && !is_named_as_dense && spec_.shared_d_ff > 0)
-      experts["expert_shared_feed_forward_length"] = spec_.shared_d_ff;
+    if (row_.shared_expert && !is_named_as_dense && spec_.shared_d_ff > 0) {
+      const bool is_counted = row_.shared_expert->is_counted;
+      experts[is_counted ? "expert_shared_count" : "expert_shared_feed_forward_length"] =
+          is_counted ? spec_.shared_d_ff / spec_.d_ff : spec_.shared_d_ff;
+    }
     for (const auto& [name, value] : experts) {
       if (has_experts() && !spec_.uint_keys.contains(name)) writer_.set_uint(key(name), value);
     }
@@ -107,6 +118,8 @@ class ModelBuilder {
     for (const auto& [name, value] : delta_net) {
       if (row_.delta_net && !spec_.uint_keys.contains(name)) writer_.set_uint(key(name), value);
     }
+    if (constexpr auto kWidth = "shortconv.l_cache"; row_.has_short_convs && !spec_.uint_keys.contains(kWidth))
+      writer_.set_uint(key(kWidth), spec_.conv_width);
     writer_.set_uint(key("vocab_size"), spec_.n_vocab);
     if (spec_.head_dim > 0) {
       writer_.set_uint(key("attention.key_length"), spec_.head_dim);
@@ -136,14 +149,21 @@ class ModelBuilder {
 
   bool has_window(std::uint32_t layer) const { return spec_.window > 0 && (layer + 1) % spec_.window_period != 0; }
   std::uint32_t n_kv_heads(std::uint32_t layer) const {
+    if (row_.has_short_convs && !has_attention(layer)) return 0;
     return spec_.full_kv_heads > 0 && !has_window(layer) ? spec_.full_kv_heads : spec_.n_kv_heads;
+  }
+
+  // Of layers some of which have states: whether this one has attention.
+  bool has_attention(std::uint32_t layer) const {
+    if (spec_.attention_layers.empty()) return (layer + 1) % spec_.attention_period == 0;
+    return std::ranges::find(spec_.attention_layers, layer) != spec_.attention_layers.end();
   }
 
   // A number where all layers have the same, else one for each layer.
   void add_kv_heads(const std::string& key) {
-    if (spec_.full_kv_heads == 0) return writer_.set_uint(key, spec_.n_kv_heads);
-    std::vector<std::uint32_t> counts;
-    for (std::uint32_t i = 0; i < spec_.n_layers; ++i) counts.push_back(n_kv_heads(i));
+    if (spec_.full_kv_heads == 0 && !row_.has_short_convs) return writer_.set_uint(key, spec_.n_kv_heads);
+    std::vector<std::uint32_t> counts = spec_.stated_kv_heads;
+    for (std::uint32_t i = 0; i < spec_.n_layers && spec_.stated_kv_heads.empty(); ++i) counts.push_back(n_kv_heads(i));
     writer_.set_uints(key, counts);
   }
 
@@ -224,11 +244,18 @@ class ModelBuilder {
 
   void add_layer(std::int32_t i) {
     const std::uint32_t d_model = spec_.d_model;
-    add_vector(TensorRole::kAttnNorm, i, d_model, Fill::kNorm);
-    const bool has_attention = (static_cast<std::uint32_t>(i) + 1) % spec_.attention_period == 0;
-    row_.delta_net && !has_attention ? add_delta_net(i) : add_attention(i);
-    add(layer_tensor_name(i, row_.ffn_norm), TensorRole::kFfnNorm, spec_.vector_type, {d_model}, Fill::kNorm);
-    has_experts() ? add_experts(i) : add_dense(i, d_ff_of(static_cast<std::uint32_t>(i)));
+    if (row_.has_pre_norms) add_vector(TensorRole::kAttnNorm, i, d_model, Fill::kNorm);
+    const bool has_state = !has_attention(static_cast<std::uint32_t>(i));
+    if (row_.delta_net && has_state) {
+      add_delta_net(i);
+    } else if (row_.has_short_convs && has_state) {
+      add_short_conv(i);
+    } else {
+      add_attention(i);
+    }
+    if (row_.has_pre_norms)
+      add(layer_tensor_name(i, row_.ffn_norm), TensorRole::kFfnNorm, spec_.vector_type, {d_model}, Fill::kNorm);
+    has_experts(static_cast<std::uint32_t>(i)) ? add_experts(i) : add_dense(i, d_ff_of(static_cast<std::uint32_t>(i)));
     if (row_.has_post_norms) {
       add_vector(TensorRole::kAttnPostNorm, i, d_model, Fill::kNorm);
       add_vector(TensorRole::kFfnPostNorm, i, d_model, Fill::kNorm);
@@ -257,12 +284,22 @@ class ModelBuilder {
       add_vector(TensorRole::kVBias, i, kv_dim, Fill::kBias);
     }
     if (has(row_.qk_norm)) {
-      add_vector(TensorRole::kQNorm, i, head_dim, Fill::kNorm);
-      if (has_cache(layer)) add_vector(TensorRole::kKNorm, i, head_dim, Fill::kNorm);
+      add_vector(TensorRole::kQNorm, i, row_.norms_heads_together ? q_dim : head_dim, Fill::kNorm);
+      if (has_cache(layer))
+        add_vector(TensorRole::kKNorm, i, row_.norms_heads_together ? kv_dim : head_dim, Fill::kNorm);
     }
     if (row_.has_sinks) add_vector(TensorRole::kAttnSinks, i, spec_.n_heads, Fill::kNorm);
     add_matrix(TensorRole::kAttnOut, i, d_model, q_dim);
     if (has(row_.attn_out_bias)) add_vector(TensorRole::kAttnOutBias, i, d_model, Fill::kBias);
+  }
+
+  void add_short_conv(std::int32_t i) {
+    const std::uint64_t n = spec_.d_model;
+    const DType type = type_of(TensorRole::kQ, i, n);
+    add(layer_tensor_name(i, kShortConvInTensor), TensorRole::kQ, type, {n, 3 * n}, Fill::kMatrix);
+    add(layer_tensor_name(i, kShortConvTensor), TensorRole::kConv, DType::kF32, {spec_.conv_width, n}, Fill::kTaps);
+    add(layer_tensor_name(i, kShortConvOutTensor), TensorRole::kAttnOut, type_of(TensorRole::kAttnOut, i, n), {n, n},
+        Fill::kMatrix);
   }
 
   void add_delta_net(std::int32_t i) {
@@ -313,6 +350,7 @@ class ModelBuilder {
       add_biases(TensorRole::kExpertUpBias, spec_.d_ff);
       add_biases(TensorRole::kExpertDownBias, spec_.d_model);
     }
+    if (has(row_.choice_bias)) add_vector(TensorRole::kChoiceBias, i, spec_.n_experts, Fill::kBias);
     if (row_.has_branch_norms) {
       for (const TensorRole norm :
            {TensorRole::kRouterNorm, TensorRole::kExpertNorm, TensorRole::kExpertPostNorm, TensorRole::kSharedPostNorm})
@@ -324,18 +362,26 @@ class ModelBuilder {
     const auto add_shared = [&](std::string_view name, TensorRole role, std::uint64_t n_rows, std::uint64_t n_cols) {
       add(layer_tensor_name(i, name), role, type_of(role, i, n_cols), {n_cols, n_rows}, Fill::kMatrix);
     };
-    add_shared(kSharedExpertGateTensor, TensorRole::kGate, spec_.shared_d_ff, spec_.d_model);
-    add_shared(kSharedExpertUpTensor, TensorRole::kUp, spec_.shared_d_ff, spec_.d_model);
-    add_shared(kSharedExpertDownTensor, TensorRole::kDown, spec_.d_model, spec_.shared_d_ff);
+    const std::uint32_t width =
+        row_.shared_expert->is_counted ? spec_.shared_d_ff / spec_.d_ff * spec_.d_ff : spec_.shared_d_ff;
+    if (width == 0) return;
+    add_shared(kSharedExpertGateTensor, TensorRole::kGate, width, spec_.d_model);
+    add_shared(kSharedExpertUpTensor, TensorRole::kUp, width, spec_.d_model);
+    add_shared(kSharedExpertDownTensor, TensorRole::kDown, spec_.d_model, width);
     if (row_.shared_expert->has_gate) add_vector(TensorRole::kSharedGate, i, spec_.d_model, Fill::kBias);
   }
 
   bool has_cache(std::uint32_t layer) const { return std::uint64_t{layer} + spec_.n_shared_caches < spec_.n_layers; }
   std::uint32_t d_ff_of(std::uint32_t layer) const {
+    if (has_experts() && row_.may_mix_dense) return spec_.dense_d_ff;
     return spec_.d_ff_of_shared > 0 && !has_cache(layer) ? spec_.d_ff_of_shared : spec_.d_ff;
   }
 
   bool has_experts() const { return row_.router && !(row_.may_lack_experts && spec_.n_experts == 0); }
+  bool has_experts(std::uint32_t layer) const {
+    return has_experts() &&
+           (!row_.may_mix_dense || (layer >= spec_.n_dense_layers && (layer + 1) % spec_.expert_step == 0));
+  }
 
   void add_dense(std::int32_t i, std::uint32_t d_ff) {
     if (row_.fuses_gate_with_up) {

@@ -22,10 +22,18 @@ struct RandomModelSpec {
   std::uint32_t head_dim = 0;                                    // 0: d_model / n_heads, and no key for it in the file
   std::uint32_t d_ff = 512, n_vocab = 288, n_ctx_trained = 512;  // d_ff: of each expert where the row has experts
   std::uint32_t n_experts = 4, n_experts_used = 2;               // where the row has them; 0: where it may lack them
-  std::uint32_t shared_d_ff = 256;  // of the shared expert, where the row has one; 0: where it may lack it
-  // Where the row has delta nets: every so-many-th layer has attention, the others states of heads of state_dim.
+  // Of the shared expert, where the row has one; 0: where it may lack it. A row that counts shared experts has as many
+  // as fit into it.
+  std::uint32_t shared_d_ff = 256;
+  // Where the row says so: the first layers have a dense FFN of the width dense_d_ff, and of those behind them all but
+  // every expert_step-th.
+  std::uint32_t n_dense_layers = 0, expert_step = 1, dense_d_ff = 0;
+  // Where the row has delta nets or short convolutions: every so-many-th layer has attention, the others states, of
+  // heads of state_dim.
   std::uint32_t attention_period = 2, n_key_heads = 2, n_value_heads = 4, state_dim = 64, conv_width = 4;
-  std::uint32_t window = 0;  // attention.sliding_window; 0: no such key
+  std::vector<std::uint32_t> attention_layers;  // in place of that period; of short convolutions alone
+  std::vector<std::uint32_t> stated_kv_heads;   // attention.head_count_kv; empty: what the layers have
+  std::uint32_t window = 0;                     // attention.sliding_window; 0: no such key
   // Where the row says so, heads of layers with a window, which all but every window_period-th have; 0: as the others.
   std::uint32_t window_head_dim = 0, window_period = 6;
   std::uint32_t full_kv_heads = 0;  // with these, heads of K and V in the layers without a window; 0: as the others

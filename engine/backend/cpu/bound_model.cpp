@@ -151,6 +151,7 @@ class Binder {
     bound.k_norm = vector(TensorRole::kKNorm, layer);
     bound.attn_out_bias = vector(TensorRole::kAttnOutBias, layer);
     bound.sinks = vector(TensorRole::kAttnSinks, layer);
+    bound.choice_bias = vector(TensorRole::kChoiceBias, layer);
     bound.router_bias = vector(TensorRole::kRouterBias, layer);
     bound.expert_gate_bias = vector(TensorRole::kExpertGateBias, layer);
     bound.expert_up_bias = vector(TensorRole::kExpertUpBias, layer);
@@ -171,8 +172,8 @@ class Binder {
       if (bound.spec->has_expert_scales) bound.expert_scale = vector(TensorRole::kExpertScale, layer);
     }
     if (bound.q.panels == nullptr) return bound;
-    if (bound.spec->delta_net) {
-      bind_delta_net(bound);
+    if (bound.spec->has_state()) {
+      bind_state(bound);
       return bound;
     }
     const auto of_cache = static_cast<std::int32_t>(bound.spec->kv_layer.value_or(static_cast<std::uint32_t>(layer)));
@@ -182,11 +183,13 @@ class Binder {
     return bound;
   }
 
-  void bind_delta_net(BoundLayer& bound) const {
+  void bind_state(BoundLayer& bound) const {
     bound.taps = vector(TensorRole::kConv, bound.index);
-    bound.time_bias = vector(TensorRole::kTimeBias, bound.index);
-    bound.decay = vector(TensorRole::kDecay, bound.index);
-    bound.read_norm = vector(TensorRole::kReadNorm, bound.index);
+    if (bound.spec->delta_net) {
+      bound.time_bias = vector(TensorRole::kTimeBias, bound.index);
+      bound.decay = vector(TensorRole::kDecay, bound.index);
+      bound.read_norm = vector(TensorRole::kReadNorm, bound.index);
+    }
     for (const StateRegion& state : state_regions(*bound.spec, plan_.options.n_slots)) {
       const std::optional<RegionRef> found = find_state_region(plan_, bound.index, state.part, device_);
       CHECK(found, "a layer's state is not beside its weights");

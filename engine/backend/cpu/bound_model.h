@@ -38,10 +38,11 @@ struct BoundLayer {
   const float *q_bias = nullptr, *k_bias = nullptr, *v_bias = nullptr;         // null: none
   const float *q_norm = nullptr, *k_norm = nullptr, *attn_out_bias = nullptr;  // null: none
   const float* sinks = nullptr;                                                // (n_heads); null: none
-  const float* router_bias = nullptr;                                          // (n_experts); these four null: none
+  const float* choice_bias = nullptr;                                          // (n_experts); these five null: none
+  const float* router_bias = nullptr;                                          // (n_experts)
   const float *expert_gate_bias = nullptr, *expert_up_bias = nullptr;          // (n_experts, expert_d_ff)
   const float* expert_down_bias = nullptr;                                     // (n_experts, d_model)
-  // Of a delta net; taps: (conv_width, n_mixed); null otherwise.
+  // Of a delta net; taps, (width, channels), of a short convolution too; null otherwise.
   const float *taps = nullptr, *time_bias = nullptr, *decay = nullptr, *read_norm = nullptr;
   float *conv_states = nullptr, *matrix_states = nullptr;  // one slot behind the other; see DeltaJob::state
   KvCache keys, values;

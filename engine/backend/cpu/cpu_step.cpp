@@ -107,10 +107,8 @@ Status CpuStep::copy_slot(std::uint32_t from_slot, std::uint32_t to_slot, std::u
     for (const BoundLayer& layer : bound_.layers) {
       if (stop.stop_requested()) is_stopped = true;
       if (is_stopped) return;
-      if (layer.matrix_states != nullptr) {
-        copy_state(layer.conv_states, layer.spec->delta_net->conv_bytes());
-        copy_state(layer.matrix_states, layer.spec->delta_net->matrix_bytes());
-      }
+      if (layer.conv_states != nullptr) copy_state(layer.conv_states, layer.spec->conv_bytes());
+      if (layer.matrix_states != nullptr) copy_state(layer.matrix_states, layer.spec->matrix_bytes());
       if (layer.keys.all.base == nullptr || !layer.spec->has_cache()) continue;  // on another device, or another's
       for (const KvCache* cache : {&layer.keys, &layer.values}) {
         copy(cache->all, layer.spec->n_kv_heads);
@@ -154,6 +152,7 @@ void CpuStep::run_op(const Op& op, std::uint32_t thread) {
       return attend_op(op, thread);
     }
     case OpKind::kAttnOut: return attn_out(op, thread);
+    case OpKind::kConvMix: return conv_mix(op, thread);
     case OpKind::kDeltaMix: return delta_mix(op, thread);
     case OpKind::kDeltaRule: {
       const SubnormalsAsZero zeros;  // what a state has forgotten decays on
@@ -243,17 +242,25 @@ void CpuStep::attn_out(const Op& op, std::uint32_t thread) {
   const BoundLayer& layer = bound_.layers[static_cast<std::size_t>(op.layer)];
   const float* attended = bound_.buffer(op.inputs[0]);
   const auto n_rows = static_cast<std::uint32_t>(inputs_.rows.size());
-  const std::uint32_t q_dim = layer.spec->q_dim();
+  const std::uint32_t mixed_dim = layer.spec->mixed_dim();
+  const bool is_split = layer.spec->has_attention() && is_few(n_rows);
   const float* gates = layer.spec->has_out_gate ? bound_.buffer(op.inputs[1]) : nullptr;
   const std::array matrices{&layer.attn_out};
   const Activations in =
       prepare(thread, n_rows, std::span<const Matrix* const>(matrices), [&](std::uint32_t row, float* scratch) {
-        const float* elems = is_few(n_rows) ? merge_partials(layer, row, scratch) : attended + std::size_t{row} * q_dim;
+        const std::size_t at = std::size_t{row} * mixed_dim;
+        const float* elems = is_split ? merge_partials(layer, row, scratch) : attended + at;
         if (gates == nullptr) return elems;
-        kernels_.gate_sigmoid(elems, gates + std::size_t{row} * q_dim, q_dim, scratch);
+        kernels_.gate_sigmoid(elems, gates + at, mixed_dim, scratch);
         return static_cast<const float*>(scratch);
       });
   add_to_residual(op, layer.attn_out, in, {layer.attn_out_bias, layer.attn_post_norm}, thread);
+}
+
+const float* CpuStep::normed(const float* row, const float* norm, float* scratch) const {
+  if (norm == nullptr) return row;
+  kernels_.norm(row, norm, bound_.model->d_model, bound_.model->norm_epsilon, scratch);
+  return scratch;
 }
 
 decltype(KernelTable::silu_mul) CpuStep::act_mul_of(const LayerSpec& layer) const {
@@ -276,11 +283,10 @@ void CpuStep::ffn_up(const Op& op, std::uint32_t thread) {
   const std::array matrices{&layer.gate, &layer.up};
   const Activations in =
       prepare(thread, n_rows, std::span<const Matrix* const>(matrices), [&](std::uint32_t row, float* scratch) {
-        kernels_.norm(residual + std::size_t{row} * d_model, layer.ffn_norm, d_model, bound_.model->norm_epsilon,
-                      scratch);
+        const float* elems = normed(residual + std::size_t{row} * d_model, layer.ffn_norm, scratch);
         if (row_gates != nullptr)
-          row_gates[row] = 1.0F / (1.0F + std::exp(-product_of(scratch, layer.shared_gate, d_model)));
-        return scratch;
+          row_gates[row] = 1.0F / (1.0F + std::exp(-product_of(elems, layer.shared_gate, d_model)));
+        return elems;
       });
   const auto act_mul = act_mul_of(*layer.spec);
   PairProducts gates(kernels_, layer.gate, in, bound_.scratch.product(thread, 0)),

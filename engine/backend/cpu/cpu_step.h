@@ -55,6 +55,7 @@ class CpuStep {
   void qkv_rope(const Op& op, std::uint32_t thread);
   void attend_op(const Op& op, std::uint32_t thread);
   void attn_out(const Op& op, std::uint32_t thread);
+  void conv_mix(const Op& op, std::uint32_t thread);
   void delta_mix(const Op& op, std::uint32_t thread);
   void delta_rule(const Op& op);
   void delta_out(const Op& op, std::uint32_t thread);
@@ -68,6 +69,8 @@ class CpuStep {
   void input_down(const Op& op, std::uint32_t thread);
   void logits(const Op& op, std::uint32_t thread);
 
+  // A row of the residual as attention or an FFN reads it: normed into `scratch`, or itself where the norm is null.
+  const float* normed(const float* row, const float* norm, float* scratch) const;
   // The kernel of a layer's activation, as KernelTable has it.
   decltype(KernelTable::silu_mul) act_mul_of(const LayerSpec& layer) const;
 
@@ -112,6 +115,7 @@ class CpuStep {
   void mix(const BoundLayer& layer, float* mixed, std::uint32_t first_channel, std::uint32_t n_channels) const;
   void finish_rates(const BoundLayer& layer, float* rates, Share heads, bool is_beta) const;
   void finish_queries(const BoundLayer& layer, float* query, std::uint32_t first_head, std::uint32_t last_head);
+  void norm_heads_together(const BoundLayer& layer, float* query, std::uint32_t thread);
   float* kv_elems(const BoundLayer& layer, KvPart part, std::uint32_t head, std::uint32_t row) const;
   void finish_kv(const BoundLayer& layer, KvPart part, Share heads);
   template <class Work>

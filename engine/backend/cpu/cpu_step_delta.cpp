@@ -12,14 +12,14 @@ void CpuStep::mix(const BoundLayer& layer, float* mixed, std::uint32_t first_cha
   const DeltaNetSpec& spec = *layer.spec->delta_net;
   const std::size_t n_mixed = spec.n_mixed();
   for (const Run& run : runs_) {
-    kernels_.delta_conv({.rows = mixed + run.first_row * n_mixed + first_channel,
-                         .stride = n_mixed,
-                         .n_rows = run.n_rows,
-                         .n_channels = n_channels,
-                         .width = spec.conv_width,
-                         .taps = layer.taps + first_channel,
-                         .state = layer.conv_states + run.slot * (spec.conv_width - 1) * n_mixed + first_channel,
-                         .is_new = inputs_.rows[run.first_row].position == 0});
+    kernels_.convolve({.rows = mixed + run.first_row * n_mixed + first_channel,
+                       .stride = n_mixed,
+                       .n_rows = run.n_rows,
+                       .n_channels = n_channels,
+                       .width = spec.conv_width,
+                       .taps = layer.taps + first_channel,
+                       .state = layer.conv_states + run.slot * (spec.conv_width - 1) * n_mixed + first_channel,
+                       .is_new = inputs_.rows[run.first_row].position == 0});
   }
 }
 
@@ -50,9 +50,7 @@ void CpuStep::delta_mix(const Op& op, std::uint32_t thread) {
   const std::array matrices{&layer.q, &layer.k, &layer.v, &layer.out_gate, &layer.alpha, &layer.beta};
   const Activations in =
       prepare(thread, n_rows, std::span<const Matrix* const>(matrices), [&](std::uint32_t row, float* scratch) {
-        kernels_.norm(residual + std::size_t{row} * d_model, layer.attn_norm, d_model, bound_.model->norm_epsilon,
-                      scratch);
-        return scratch;
+        return normed(residual + std::size_t{row} * d_model, layer.attn_norm, scratch);
       });
   // The rows of heads [first, last) into `out`, rows `stride` apart.
   const auto compute = [&](const Matrix& matrix, std::uint32_t head_dim, Share heads, float* out, std::size_t stride) {

@@ -77,9 +77,7 @@ void CpuStep::moe_route(const Op& op, std::uint32_t thread) {
   const std::array matrices{&layer.router};
   const Activations in =
       prepare(thread, n_rows, std::span<const Matrix* const>(matrices), [&](std::uint32_t row, float* scratch) {
-        kernels_.norm(residual + std::size_t{row} * d_model, layer.router_norm, d_model, bound_.model->norm_epsilon,
-                      scratch);
-        return scratch;
+        return normed(residual + std::size_t{row} * d_model, layer.router_norm, scratch);
       });
   const auto store = [&](const PanelProduct& product, bool) {
     for (std::uint32_t col = 0; col < product.n_cols; ++col)
@@ -99,8 +97,7 @@ void CpuStep::moe_route(const Op& op, std::uint32_t thread) {
   for (std::size_t row = rows.first; row < rows.last; ++row) {
     const std::span<std::uint32_t> chosen(ids + row * n_used, n_used);
     const std::span<float> of_chosen(weights + row * n_used, n_used);
-    choose_experts(layer.spec->router, {logits + row * n_experts, n_experts}, layer.spec->router_scale, chosen,
-                   of_chosen);
+    choose_experts(*layer.spec, {logits + row * n_experts, n_experts}, layer.choice_bias, chosen, of_chosen);
     for (std::uint32_t i = 0; layer.expert_scale != nullptr && i < n_used; ++i)
       of_chosen[i] *= layer.expert_scale[chosen[i]];
   }
@@ -117,9 +114,7 @@ void CpuStep::moe_up(const Op& op, std::uint32_t thread) {
   const GroupedInputs inputs =
       prepare_groups(thread, groups, inputs_.rows.size() == 1, std::span<const Matrix* const>(matrices),
                      [&](std::uint32_t choice, float* scratch) {
-                       kernels_.norm(residual + std::size_t{choice / n_used} * d_model, layer.expert_norm, d_model,
-                                     bound_.model->norm_epsilon, scratch);
-                       return scratch;
+                       return normed(residual + std::size_t{choice / n_used} * d_model, layer.expert_norm, scratch);
                      });
   const auto act_mul = act_mul_of(*layer.spec);
   const auto compute = [&](const ExpertGroups::Group& group, std::uint32_t first, std::uint32_t last) {

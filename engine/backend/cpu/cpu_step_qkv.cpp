@@ -50,8 +50,10 @@ void CpuStep::finish_queries(const BoundLayer& layer, float* query, std::uint32_
   for (std::uint32_t row = 0; row < inputs_.rows.size(); ++row) {
     for (std::uint32_t head = first_head; head < last_head; ++head) {
       float* elems = query + std::size_t{row} * layer.spec->q_dim() + std::size_t{head} * head_dim;
-      add_bias(elems, of_head(layer.q_bias, head, head_dim), head_dim);
-      if (layer.q_norm != nullptr) kernels_.norm(elems, layer.q_norm, head_dim, bound_.model->norm_epsilon, elems);
+      if (!layer.spec->norms_heads_together) {
+        add_bias(elems, of_head(layer.q_bias, head, head_dim), head_dim);
+        if (layer.q_norm != nullptr) kernels_.norm(elems, layer.q_norm, head_dim, bound_.model->norm_epsilon, elems);
+      }
       turn(elems, layer.spec->rope_of_queries(), row);
       if (!layer.q_rotation.empty())
         kernels_.rotate(elems, head_dim, layer.q_rotation.data() + std::size_t{head / heads_per_kv} * head_dim);
@@ -112,9 +114,11 @@ void CpuStep::finish_kv(const BoundLayer& layer, KvPart part, Share heads) {
     for (std::uint32_t row = rows.first; row < rows.last; ++row) {
       for (std::uint32_t head = heads.first; head < heads.last; ++head) {
         float* elems = kv_elems(layer, part, head, row);
-        add_bias(elems, of_head(is_keys ? layer.k_bias : layer.v_bias, head, head_dim), head_dim);
+        const bool is_normed = is_keys && layer.spec->norms_heads_together;
+        if (!is_normed) add_bias(elems, of_head(is_keys ? layer.k_bias : layer.v_bias, head, head_dim), head_dim);
         if (is_keys) {
-          if (layer.k_norm != nullptr) kernels_.norm(elems, layer.k_norm, head_dim, bound_.model->norm_epsilon, elems);
+          if (layer.k_norm != nullptr && !is_normed)
+            kernels_.norm(elems, layer.k_norm, head_dim, bound_.model->norm_epsilon, elems);
           turn(elems, layer.spec->rope, row);
           if (!layer.k_rotation.empty())
             kernels_.rotate(elems, head_dim, layer.k_rotation.data() + std::size_t{head} * head_dim);
@@ -131,6 +135,23 @@ void CpuStep::finish_kv(const BoundLayer& layer, KvPart part, Share heads) {
   });
 }
 
+// Biases and norms of whole rows of Q and K, whose heads have all been computed; the threads share the rows. The
+// barriers are before it, so that the heads are there, and behind it, before one of them is turned.
+void CpuStep::norm_heads_together(const BoundLayer& layer, float* query, std::uint32_t thread) {
+  const LayerSpec& spec = *layer.spec;
+  pool_.barrier();
+  const Share rows = share_of(static_cast<std::uint32_t>(inputs_.rows.size()), thread, pool_.n_threads());
+  for (std::uint32_t row = rows.first; row < rows.last; ++row) {
+    const auto norm = [&](float* elems, const float* bias, const float* weight, std::uint32_t n) {
+      add_bias(elems, bias, n);
+      kernels_.norm(elems, weight, n, bound_.model->norm_epsilon, elems);
+    };
+    norm(query + std::size_t{row} * spec.q_dim(), layer.q_bias, layer.q_norm, spec.q_dim());
+    if (spec.has_cache()) norm(kv_elems(layer, KvPart::kKeys, 0, row), layer.k_bias, layer.k_norm, spec.kv_dim());
+  }
+  pool_.barrier();
+}
+
 void CpuStep::qkv_rope(const Op& op, std::uint32_t thread) {
   const BoundLayer& layer = bound_.layers[static_cast<std::size_t>(op.layer)];
   const LayerSpec& spec = *layer.spec;
@@ -143,9 +164,7 @@ void CpuStep::qkv_rope(const Op& op, std::uint32_t thread) {
   const Activations in =
       prepare(thread, static_cast<std::uint32_t>(inputs_.rows.size()),
               std::span<const Matrix* const>(matrices).first(n_matrices), [&](std::uint32_t row, float* scratch) {
-                kernels_.norm(residual + std::size_t{row} * d_model, layer.attn_norm, d_model,
-                              bound_.model->norm_epsilon, scratch);
-                return scratch;
+                return normed(residual + std::size_t{row} * d_model, layer.attn_norm, scratch);
               });
   // Computes the heads of units [first, last) of one matrix into `out`, rows `stride` apart.
   const auto compute = [&](const Matrix& matrix, std::uint32_t first_head, std::uint32_t last_head, float* out,
@@ -165,19 +184,25 @@ void CpuStep::qkv_rope(const Op& op, std::uint32_t thread) {
   const HeadUnits q_units(spec.n_heads, spec.head_dim), kv_units(spec.n_kv_heads, spec.head_dim);
   const std::uint32_t n_q = q_units.count(), n_kv = spec.has_cache() ? kv_units.count() : 0, kv_dim = spec.kv_dim();
   const std::uint32_t n_gates = spec.has_out_gate ? n_q : 0;
+  const auto end_queries = [&](std::uint32_t first, std::uint32_t last) {
+    finish_queries(layer, query, first, last);
+    count(first, last, spec.n_heads / spec.n_kv_heads);
+  };
+  const auto end_keys = [&](std::uint32_t first, std::uint32_t last) {
+    finish_kv(layer, KvPart::kKeys, {first, last});
+    count(first, last, 1);
+  };
   deal(op, n_q + 2 * n_kv + n_gates, [&](std::uint32_t first_unit, std::uint32_t last_unit) {
     const auto part = [&](std::uint32_t first, std::uint32_t n, const HeadUnits& units, auto finish) {
       units.visit(first, n, {first_unit, last_unit}, finish);
     };
     part(0, n_q, q_units, [&](std::uint32_t first, std::uint32_t last) {
       compute(layer.q, first, last, query, spec.q_dim());
-      finish_queries(layer, query, first, last);
-      count(first, last, spec.n_heads / spec.n_kv_heads);
+      if (!spec.norms_heads_together) end_queries(first, last);
     });
     part(n_q, n_kv, kv_units, [&](std::uint32_t first, std::uint32_t last) {
       compute(layer.k, first, last, bound_.scratch.step_rows, 2UL * kv_dim);
-      finish_kv(layer, KvPart::kKeys, {first, last});
-      count(first, last, 1);
+      if (!spec.norms_heads_together) end_keys(first, last);
     });
     part(n_q + n_kv, n_kv, kv_units, [&](std::uint32_t first, std::uint32_t last) {
       compute(layer.v, first, last, bound_.scratch.step_rows + kv_dim, 2UL * kv_dim);
@@ -188,6 +213,11 @@ void CpuStep::qkv_rope(const Op& op, std::uint32_t thread) {
       compute(layer.out_gate, first, last, bound_.buffer(op.outputs[1]), spec.q_dim());
     });
   });
+  if (!spec.norms_heads_together) return;
+  norm_heads_together(layer, query, thread);
+  const Share ours = share_of(n_q + n_kv, thread, pool_.n_threads());
+  q_units.visit(0, n_q, ours, end_queries);
+  if (n_kv > 0) kv_units.visit(n_q, n_kv, ours, end_keys);
 }
 
 }  // namespace headroom

@@ -35,25 +35,29 @@ void check_gate(KernelProbe& probe, const char* name, Kernel kernel, Plain plain
 }
 
 // Whole registers and a part of one; what the state holds of an empty slot is no number.
-void check_conv(KernelProbe& probe, std::uint32_t width, bool is_new) {
+void check_conv(KernelProbe& probe, std::uint32_t width, bool is_new, bool is_gated) {
   constexpr std::uint32_t kRows = 6, kChannels = 37, kStride = 40;
   const std::vector<float> taps = probe.reals(width * kStride), before = probe.reals((width - 1) * kStride),
-                           in = probe.reals(kRows * kStride);
+                           in = probe.reals(kRows * kStride), factors = probe.reals(kRows * kStride),
+                           gates = probe.reals(kRows * kStride);
   std::vector<float> rows = in, state = before;
   if (is_new) std::fill(state.begin(), state.end(), std::nanf(""));
-  probe.begin("delta_conv", kNoType, width, "taps");
-  probe.kernels.delta_conv({.rows = rows.data(),
-                            .stride = kStride,
-                            .n_rows = kRows,
-                            .n_channels = kChannels,
-                            .width = width,
-                            .taps = taps.data(),
-                            .state = state.data(),
-                            .is_new = is_new});
+  probe.begin("convolve", kNoType, width, "taps");
+  probe.kernels.convolve({.rows = rows.data(),
+                          .factors = is_gated ? factors.data() : nullptr,
+                          .gates = is_gated ? gates.data() : nullptr,
+                          .stride = kStride,
+                          .n_rows = kRows,
+                          .n_channels = kChannels,
+                          .width = width,
+                          .taps = taps.data(),
+                          .state = state.data(),
+                          .is_new = is_new});
   // What went in, counted from the oldest that the state holds.
   const auto input = [&](std::uint32_t index, std::uint32_t channel) -> double {
     if (index + 1 < width) return is_new ? 0.0F : before[index * kStride + channel];
-    return in[(index + 1 - width) * kStride + channel];
+    const std::uint32_t at = (index + 1 - width) * kStride + channel;
+    return is_gated ? in[at] * factors[at] : in[at];
   };
   for (std::uint32_t row = 0; row < kRows; ++row) {
     for (std::uint32_t channel = 0; channel < kStride; ++channel) {
@@ -61,7 +65,8 @@ void check_conv(KernelProbe& probe, std::uint32_t width, bool is_new) {
       for (std::uint32_t tap = 0; tap < width && channel < kChannels; ++tap)
         sum += taps[tap * kStride + channel] * input(row + tap, channel);
       const std::uint32_t at = row * kStride + channel;
-      probe.expect(at, rows[at], channel < kChannels ? silu_plainly(sum) : in[at], channel < kChannels ? 1e-5 : 0);
+      const double expected = is_gated ? gates[at] * sum : silu_plainly(sum);
+      probe.expect(at, rows[at], channel < kChannels ? expected : in[at], channel < kChannels ? 1e-5 : 0);
     }
   }
   for (std::uint32_t i = 0; i < (width - 1) * kStride; ++i) {
@@ -127,7 +132,10 @@ void check_delta_net(KernelProbe& probe) {
   check_l2_norm(probe);
   check_gate(probe, "gate_sigmoid", probe.kernels.gate_sigmoid, sigmoid_plainly);
   check_gate(probe, "gate_silu", probe.kernels.gate_silu, silu_plainly);
-  for (std::uint32_t width = 2; width <= 8; ++width) check_conv(probe, width, width % 2 == 0);
+  for (std::uint32_t width = 2; width <= 8; ++width) {
+    check_conv(probe, width, width % 2 == 0, false);
+    check_conv(probe, width, width % 2 != 0, true);
+  }
   for (const std::uint32_t n_rows : {1U, 2U, 3U, 4U, 8U, 23U}) check_rule(probe, n_rows, 37, n_rows % 2 == 0);
   check_rule(probe, 15, 32, false);
 }

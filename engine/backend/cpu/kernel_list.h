@@ -47,7 +47,7 @@ constexpr void for_each_kernel(Table& table, Visit visit) {
   visit("l2_norm", kNoType, table.l2_norm);
   visit("gate_sigmoid", kNoType, table.gate_sigmoid);
   visit("gate_silu", kNoType, table.gate_silu);
-  visit("delta_conv", kNoType, table.delta_conv);
+  visit("convolve", kNoType, table.convolve);
   visit("delta_rule", kNoType, table.delta_rule);
   visit("int8_peak", kNoType, table.int8_peak);
   visit("tile_peak", kNoType, table.tile_peak);

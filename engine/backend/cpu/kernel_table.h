@@ -151,11 +151,12 @@ struct ProductPlace {
   std::uint32_t n_cols = 0, n_rows = 0;
 };
 
-// Some channels of the convolution of a delta net over rows that follow each other in a slot: each row becomes
-// silu(sum of tap * row), in place.
+// Some channels of a convolution over rows that follow each other in a slot, in place. Of a delta net each row becomes
+// silu(sum of tap * row). Of a short convolution each is multiplied by its factor first, and becomes gate * sum.
 struct ConvJob {
-  float* rows = nullptr;   // (n_rows, stride)
-  std::size_t stride = 0;  // of taps and states too
+  float* rows = nullptr;                             // (n_rows, stride)
+  const float *factors = nullptr, *gates = nullptr;  // likewise; null: of a delta net
+  std::size_t stride = 0;                            // of taps and states too
   std::uint32_t n_rows = 0, n_channels = 0, width = 0;
   const float* taps = nullptr;  // (width, stride)
   float* state = nullptr;       // (width - 1, stride): what went in before the first row, and then the newest of it
@@ -239,7 +240,7 @@ struct KernelTable {  // made by make_kernel_table
   // out = values * sigmoid(gates), n of each; or values * silu(gates).
   void (*gate_sigmoid)(const float* values, const float* gates, std::uint32_t n, float* out);
   void (*gate_silu)(const float* values, const float* gates, std::uint32_t n, float* out);
-  void (*delta_conv)(const ConvJob& job);
+  void (*convolve)(const ConvJob& job);
   void (*delta_rule)(const DeltaJob& job);
   // Rounds of int8 dot products on registers only, for the peak: returns their sum, kPeakSumPerRound each, as long as a
   // set's sums hold it. Rounds are multiples of 3.

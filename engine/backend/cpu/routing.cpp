@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/check.h"
 
@@ -10,15 +11,36 @@ namespace {
 
 bool comes_before(float a, float b) { return a > b || (std::isnan(b) && !std::isnan(a)); }
 
+void to_probabilities(const LayerSpec& layer, std::span<float> logits) {
+  const float scale = layer.router_scale;
+  if (is_sigmoid(layer.router)) {
+    for (float& x : logits) x = 1.0F / (1.0F + std::exp(-scale * x));
+    return;
+  }
+  float most = -std::numeric_limits<float>::infinity(), sum = 0;
+  for (const float x : logits) most = x > most ? x : most;
+  for (float& x : logits) {
+    x = std::exp(scale * (x - most));
+    if (!std::isnan(x)) sum += x;
+  }
+  for (float& x : logits) x /= sum;
+}
+
 }  // namespace
 
-void choose_experts(RouterKind kind, std::span<const float> logits, float scale, std::span<std::uint32_t> ids,
-                    std::span<float> weights) {
+void choose_experts(const LayerSpec& layer, std::span<float> logits, const float* choice_bias,
+                    std::span<std::uint32_t> ids, std::span<float> weights) {
   CHECK(ids.size() <= logits.size() && weights.size() == ids.size(), "a row goes through more experts than there are");
+  // The sum of a softmax over all experts cancels out where weights are divided by theirs.
+  const bool needs_all = layer.router != RouterKind::kSoftmaxNormed || choice_bias != nullptr;
+  if (needs_all) to_probabilities(layer, logits);
+  const auto score = [&](std::uint32_t expert) {
+    return choice_bias == nullptr ? logits[expert] : logits[expert] + choice_bias[expert];
+  };
   std::size_t n_chosen = 0;
   for (std::uint32_t expert = 0; expert < logits.size(); ++expert) {
     std::size_t at = n_chosen;
-    while (at > 0 && comes_before(logits[expert], logits[ids[at - 1]])) --at;
+    while (at > 0 && comes_before(score(expert), score(ids[at - 1]))) --at;
     if (at == ids.size()) continue;
     n_chosen = std::min(n_chosen + 1, ids.size());
     std::copy_backward(ids.begin() + static_cast<std::ptrdiff_t>(at),
@@ -26,16 +48,13 @@ void choose_experts(RouterKind kind, std::span<const float> logits, float scale,
                        ids.begin() + static_cast<std::ptrdiff_t>(n_chosen));
     ids[at] = expert;
   }
-  switch (kind) {
-    case RouterKind::kSoftmaxNormed: {
-      // The sum over all experts cancels out.
-      float sum = 0;
-      for (std::size_t i = 0; i < ids.size(); ++i)
-        sum += weights[i] = std::exp(scale * (logits[ids[i]] - logits[ids[0]]));
-      for (float& weight : weights) weight /= sum;
-      return;
-    }
+  float sum = 0;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const float logit = logits[ids[i]];
+    sum += weights[i] = needs_all ? logit : std::exp(layer.router_scale * (logit - logits[ids[0]]));
   }
+  const float divisor = divides_by_sum(layer.router) ? std::max(sum, kLeastWeightSum) : 1.0F;
+  for (float& weight : weights) weight = weight / divisor * layer.expert_weight_scale;
 }
 
 ExpertGroups::ExpertGroups(std::span<const std::uint32_t> ids, std::uint32_t n_experts, std::uint32_t* scratch)

@@ -9,11 +9,11 @@
 
 namespace headroom {
 
-// From the logits of a row, one per expert, the experts that it goes through, best first, and their weights: as
-// RouterKind says, of `scale` times the logits. ids and weights have n_experts_used elements, at most as many as there
-// are logits.
-void choose_experts(RouterKind kind, std::span<const float> logits, float scale, std::span<std::uint32_t> ids,
-                    std::span<float> weights);
+// From the logits of a row, one per expert, the experts that it goes through, best first, and their weights: as the
+// layer's router, its scales and choice_bias say, (n_experts) or null. Other things than logits may stand in `logits`
+// afterwards. ids and weights have n_experts_used elements, at most as many as there are logits.
+void choose_experts(const LayerSpec& layer, std::span<float> logits, const float* choice_bias,
+                    std::span<std::uint32_t> ids, std::span<float> weights);
 
 // The choices of all rows sorted by expert, so that each expert's weights are read once per step. Example: rows 0 and 1
 // chose experts (5, 2) and (2, 7); the groups are expert 2 with choices 1 and 2, expert 5 with 0, expert 7 with 3. All

@@ -80,6 +80,7 @@ Entry entry_of(const Dispatch& dispatch) {
     case Kernel::kAttend: return {attend_entry(args_of<args::AttendConstants>(constants)), cuda::kAttendThreads};
     case Kernel::kAttendTiles: return attend_tiles_entry(args_of<args::AttendConstants>(constants).head_dim);
     case Kernel::kAttendMerge: return {"attend_merge", 64};
+    case Kernel::kConvMix: return {"conv_mix", 64};
     case Kernel::kDeltaMix: return {"delta_mix", 64};
     case Kernel::kDeltaPairs: return {"delta_pairs", cuda::kDeltaPairThreads};
     case Kernel::kDeltaRule: return {delta_rule_entry(constants), cuda::kDeltaThreads};

@@ -67,7 +67,7 @@ Status CudaStep::find_parts(const StopToken& stop) {
   for (const RowClass rows : kRowClasses) {
     for (const Op& op : program.ops) {
       std::vector<Part>& of_op = parts_.emplace_back();
-      if (op.device != bound_.device || op.kind == OpKind::kTransfer) continue;
+      if (op.device != bound_.device || op.kind == OpKind::kTransfer || !has_steps_of(program, rows)) continue;
       if (stop.stop_requested()) return Error{ErrorCode::kCancelled, "loading was cancelled"};
       for (const OpPart& part : op_parts(bound_, op, rows)) {
         Part& to = of_op.emplace_back();

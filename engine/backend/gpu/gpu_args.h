@@ -31,6 +31,7 @@ static_assert(stand_one_behind_another<MatmulConstants, MatmulPush>());
 static_assert(stand_one_behind_another<HeadsConstants, HeadsPush>());
 static_assert(stand_one_behind_another<AttendConstants, AttendPush>());
 static_assert(stand_one_behind_another<AttendMergeConstants, AttendMergePush>());
+static_assert(stand_one_behind_another<ConvMixConstants, ConvMixPush>());
 static_assert(stand_one_behind_another<DeltaMixConstants, DeltaMixPush>());
 static_assert(stand_one_behind_another<DeltaPairsConstants, DeltaPairsPush>());
 static_assert(stand_one_behind_another<DeltaRuleConstants, DeltaRulePush>());

@@ -25,6 +25,7 @@ struct EmbedPush {
 struct NormConstants {
   uint is_gathered;  // of the rows that ask for logits
   uint is_added;
+  uint is_plain;       // rows are encoded as they are, without a norm
   uint encoding;       // enum class Encoding, of what it writes
   uint half_exponent;  // of rows of f16: kHalfExponent of gpu_args.h, or 0
 };
@@ -92,8 +93,12 @@ struct MatmulPush {
 
 struct RoutePush {
   uint n_experts, n_used;
-  uint has_scales;  // of chosen experts, on their weights
-  float scale;      // on logits
+  uint has_scales;       // of chosen experts, on their weights
+  uint has_choice_bias;  // of each expert, on what it is chosen by
+  uint is_sigmoid;       // probabilities are sigmoids of logits; else a softmax
+  float scale;           // on logits
+  float least_sum;       // weights are divided by their sum, and by this where it is smaller; 0: they are not divided
+  float weight_scale;
 };
 
 struct GroupExpertsPush {
@@ -159,6 +164,17 @@ struct AttendMergePush {
   uint window;   // as of AttendPush, as the next two
   uint row_splits, shares_at;
   uint encodes;  // to int8; kernels of Vulkan never do
+};
+
+// Of a short convolution: what it makes of the products of a row.
+struct ConvMixConstants {
+  uint width;
+  uint computes;  // rows: of a slot, or one where it does not keep
+  uint keeps;     // what the next step's convolution sees of each slot
+};
+struct ConvMixPush {
+  uint n_channels;
+  uint rows_at;  // of the inputs
 };
 
 // Of a delta net: what it makes of the products of a row before its rule.

@@ -234,8 +234,8 @@ std::uint64_t attend_loops(const LayerSpec& layer, const PlanOptions& options, c
 bool attends_to_int8(const GpuBinding& bound, std::int32_t layer, RowClass rows) {
   const GpuWeight* reader = bound.find(TensorRole::kAttnOut, layer);
   const LayerSpec& spec = bound.model->layers[static_cast<std::size_t>(layer)];
-  return bound.arithmetic.attends_to_int8 && rows != RowClass::kMany && reader != nullptr && !spec.has_out_gate &&
-         dtype_row(reader->dtype).block_elems > 1 && spec.head_dim % kGpuGroup == 0;
+  return bound.arithmetic.attends_to_int8 && spec.has_attention() && rows != RowClass::kMany && reader != nullptr &&
+         !spec.has_out_gate && dtype_row(reader->dtype).block_elems > 1 && spec.head_dim % kGpuGroup == 0;
 }
 
 std::vector<OpPart> attend_parts(const GpuBinding& bound, const Op& op, RowClass rows) {

@@ -25,6 +25,12 @@ const GpuSlice& GpuBinding::buffer(BufferId id) const {
   return buffers[id];
 }
 
+const GpuSlice& GpuBinding::state(std::int32_t layer, StatePart part) const {
+  const GpuSlice& found = states[static_cast<std::size_t>(layer)][static_cast<std::size_t>(part)];
+  CHECK(found, "a layer's state is on another device");
+  return found;
+}
+
 namespace {
 
 class Binder {
@@ -97,7 +103,7 @@ class Binder {
 
   void add_state(const Region& region, const GpuSlice& slice) {
     const auto layer = static_cast<std::size_t>(region.layer);
-    const DeltaNetSpec& spec = *in_.model->layers[layer].delta_net;
+    const LayerSpec& spec = in_.model->layers[layer];
     const bool is_conv = region.state_part == StatePart::kConv;
     CHECK(in_.plan->options.n_slots * (is_conv ? spec.conv_bytes() : spec.matrix_bytes()) <= slice.size,
           "a state leaves its region");

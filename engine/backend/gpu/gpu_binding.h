@@ -42,6 +42,8 @@ struct GpuBinding {
   const GpuWeight* find(TensorRole role, std::int32_t layer) const;
   const GpuWeight& at(TensorRole role, std::int32_t layer) const;
   const GpuSlice& buffer(BufferId id) const;
+  // CHECKs that the layer has a state and that it is on this device.
+  const GpuSlice& state(std::int32_t layer, StatePart part) const;
   // The inputs as kernels read them: the copy in the device's own memory where the plan has room for one.
   const GpuSlice& step_inputs() const { return scratch.inputs ? scratch.inputs : inputs; }
 

@@ -22,7 +22,7 @@ class DeltaDispatches : ProductDispatches {
          {TensorRole::kQ, TensorRole::kK, TensorRole::kV, TensorRole::kOutGate, TensorRole::kAlpha, TensorRole::kBeta})
       readers.push_back(&bound_.at(role, op_.layer));
     const Encoding encoding = encoding_for(readers);
-    norm({.from = bound_.buffer(op_.inputs[0]), .to = bound_.scratch.normed, .encoding = encoding}, false);
+    pre_norm(TensorRole::kAttnNorm, encoding);
     const GpuMixes mixes = gpu_mixes(spec, bound_.plan->program.max_rows);
     const auto project = [&](TensorRole matrix, const GpuSlice& to, bool needs_barrier) {
       multiply({.matrix = &bound_.at(matrix, op_.layer), .from = bound_.scratch.normed, .to = to, .reads = encoding},
@@ -64,7 +64,7 @@ class DeltaDispatches : ProductDispatches {
             .key_dim = spec.key_dim, .value_dim = spec.value_dim, .chunk_rows = has_pairs ? kGpuDeltaChunk : 1});
         dispatch.slices[3] = bound_.buffer(op_.inputs[0]);
         dispatch.slices[4] = bound_.buffer(op_.inputs[1]);
-        dispatch.slices[5] = state(StatePart::kMatrix);
+        dispatch.slices[5] = bound_.state(op_.layer, StatePart::kMatrix);
         dispatch.slices[6] = bound_.buffer(op_.outputs[0]);
         dispatch.slices[7] = bound_.scratch.mixes;
         dispatch.push = words_of(args::DeltaRulePush{.n_key_heads = spec.n_key_heads,
@@ -111,7 +111,7 @@ class DeltaDispatches : ProductDispatches {
     dispatch.slices[2] = bound_.at(TensorRole::kDecay, op_.layer).slice;
     dispatch.slices[3] = bound_.scratch.mixes;
     dispatch.slices[4] = bound_.buffer(op_.outputs[0]);
-    dispatch.slices[5] = state(StatePart::kConv);
+    dispatch.slices[5] = bound_.state(op_.layer, StatePart::kConv);
     dispatch.slices[6] = bound_.at(TensorRole::kTimeBias, op_.layer).slice;
     dispatch.slices[7] = bound_.buffer(op_.outputs[1]);
     dispatch.push = words_of(args::DeltaMixPush{.n_key_heads = spec.n_key_heads,
@@ -126,12 +126,6 @@ class DeltaDispatches : ProductDispatches {
     const std::uint32_t n_heads = 2 * spec.n_key_heads + spec.n_value_heads;
     dispatch.groups = {computes ? n_heads + 1 : n_heads, GridSize::Of::kRows};
     if (keeps) dispatch.groups.most = bound_.plan->options.n_slots;
-  }
-
-  const GpuSlice& state(StatePart part) const {
-    const GpuSlice& found = bound_.states[static_cast<std::size_t>(op_.layer)][static_cast<std::size_t>(part)];
-    CHECK(found, "a layer's state is on another device");
-    return found;
   }
 };
 

@@ -6,6 +6,7 @@
 #include "backend/gpu/gpu_args.h"
 #include "backend/gpu/gpu_attend.h"
 #include "backend/gpu/gpu_cache.h"
+#include "backend/gpu/gpu_conv.h"
 #include "backend/gpu/gpu_delta.h"
 #include "backend/gpu/gpu_layer_inputs.h"
 #include "backend/gpu/gpu_products.h"
@@ -38,6 +39,7 @@ class OpDispatches : ProductDispatches {
       case OpKind::kInputUp: return input_up_parts(bound_, op_, rows_);
       case OpKind::kInputDown: input_down(); break;
       case OpKind::kLogits: logits(); break;
+      case OpKind::kConvMix: return conv_mix_parts(bound_, op_, rows_);
       case OpKind::kDeltaMix: return delta_mix_parts(bound_, op_, rows_);
       case OpKind::kDeltaRule: return delta_rule_parts(bound_, op_, rows_);
       case OpKind::kDeltaOut: gated_out(bound_.buffer(op_.inputs[0]), bound_.buffer(op_.inputs[1])); break;
@@ -94,12 +96,12 @@ class OpDispatches : ProductDispatches {
         words_of(args::HeadsConstants{.head_dim = spec_->head_dim,
                                       .is_value = is_value ? 1U : 0U,
                                       .cache_type = static_cast<std::uint32_t>(cache.type(!is_value)),
-                                      .has_norm = (is_value ? spec_->has_value_norm : spec_->has_qk_norm) ? 1U : 0U,
+                                      .has_norm = (is_value ? spec_->has_value_norm : norms_each_head()) ? 1U : 0U,
                                       .turns_neighbours = rope.pairing == RopePairing::kNeighbours ? 1U : 0U,
                                       .is_rotated = cache.is_rotated(!is_value) ? 1U : 0U,
                                       .is_balanced = turns_with_keys ? 1U : 0U,
                                       .is_searched = bound_.plan->options.kv_scheme == KvScheme::kPlain ? 0U : 1U});
-    if (spec_->has_qk_norm && !is_value) dispatch.slices[1] = bound_.at(norm_slot, op_.layer).slice;
+    if (norms_each_head() && !is_value) dispatch.slices[1] = bound_.at(norm_slot, op_.layer).slice;
     if (turns_with_keys) dispatch.slices[2] = bound_.scratch.balance;
     dispatch.slices[4] = heads;
     if (!is_query) {
@@ -122,6 +124,8 @@ class OpDispatches : ProductDispatches {
     dispatch.groups = {n_heads, GridSize::Of::kRows};
   }
 
+  bool norms_each_head() const { return spec_->has_qk_norm && !spec_->norms_heads_together; }
+
   void qkv_rope() {
     const GpuSlice queries = bound_.buffer(op_.outputs[0]);
     const TensorRole value_matrix = spec_->value_is_key ? TensorRole::kK : TensorRole::kV;
@@ -132,7 +136,7 @@ class OpDispatches : ProductDispatches {
     }
     if (spec_->has_out_gate) readers.push_back(&bound_.at(TensorRole::kOutGate, op_.layer));
     const Encoding encoding = encoding_for(readers);
-    norm({.from = bound_.buffer(op_.inputs[0]), .to = bound_.scratch.normed, .encoding = encoding}, false);
+    pre_norm(TensorRole::kAttnNorm, encoding);
     const auto project = [&](TensorRole matrix, TensorRole bias, const GpuSlice& to, bool needs_barrier) {
       multiply({.matrix = &bound_.at(matrix, op_.layer),
                 .bias = bound_.find(bias, op_.layer),
@@ -152,6 +156,13 @@ class OpDispatches : ProductDispatches {
                 .to = bound_.buffer(op_.outputs[1]),
                 .reads = encoding},
                false);
+    }
+    if (spec_->norms_heads_together) {
+      norm({.from = queries, .to = queries, .role = TensorRole::kQNorm, .n_cols = spec_->q_dim()}, true);
+      if (spec_->has_cache()) {
+        const GpuSlice& keys = bound_.scratch.keys;
+        norm({.from = keys, .to = keys, .role = TensorRole::kKNorm, .n_cols = spec_->kv_dim()}, false);
+      }
     }
     finish_heads(Heads::kQueries, queries, true);
     if (!spec_->has_cache()) return;
@@ -224,10 +235,7 @@ class OpDispatches : ProductDispatches {
                          &bound_.at(TensorRole::kExpertDown, op_.layer)});
   }
 
-  void ffn_norm(Encoding encoding, TensorRole role = TensorRole::kFfnNorm) {
-    norm({.from = bound_.buffer(op_.inputs[0]), .to = bound_.scratch.normed, .role = role, .encoding = encoding},
-         false);
-  }
+  void ffn_norm(Encoding encoding, TensorRole role = TensorRole::kFfnNorm) { pre_norm(role, encoding); }
 
   void ffn_up() {
     const Encoding encoding = ffn_encoding();
@@ -266,10 +274,16 @@ class OpDispatches : ProductDispatches {
     dispatch.slices[4] = bound_.buffer(op_.outputs[1]);
     dispatch.slices[5] = bound_.buffer(op_.outputs[0]);
     if (spec_->has_expert_scales) dispatch.slices[1] = bound_.at(TensorRole::kExpertScale, op_.layer).slice;
+    const GpuWeight* choice_bias = bound_.find(TensorRole::kChoiceBias, op_.layer);
+    if (choice_bias != nullptr) dispatch.slices[2] = choice_bias->slice;
     dispatch.push = words_of(args::RoutePush{.n_experts = spec_->n_experts,
                                              .n_used = spec_->n_experts_used,
                                              .has_scales = spec_->has_expert_scales ? 1U : 0U,
-                                             .scale = spec_->router_scale});
+                                             .has_choice_bias = choice_bias != nullptr ? 1U : 0U,
+                                             .is_sigmoid = is_sigmoid(spec_->router) ? 1U : 0U,
+                                             .scale = spec_->router_scale,
+                                             .least_sum = divides_by_sum(spec_->router) ? kLeastWeightSum : 0,
+                                             .weight_scale = spec_->expert_weight_scale});
     dispatch.groups = {1, GridSize::Of::kRows};
   }
 

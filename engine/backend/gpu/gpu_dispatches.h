@@ -50,6 +50,8 @@ struct Dispatch {
 enum class RowClass : std::uint8_t { kOne, kFew, kMany };
 inline constexpr std::array kRowClasses{RowClass::kOne, RowClass::kFew, RowClass::kMany};
 RowClass row_class(std::uint32_t n_rows);
+// Whether a step may have so many rows. Of those that none has, the plan has no scratch.
+inline bool has_steps_of(const Program& program, RowClass rows) { return rows <= row_class(program.max_rows); }
 
 // Dispatches that are submitted together. Most ops are one part; a prompt's attention is several, each of some rows, so
 // that no submission takes too long.

@@ -24,6 +24,7 @@ std::string_view kernel_name(Kernel kernel) {
     case Kernel::kAttend: return "attend";
     case Kernel::kAttendTiles: return "attend_tiles";
     case Kernel::kAttendMerge: return "attend_merge";
+    case Kernel::kConvMix: return "conv_mix";
     case Kernel::kDeltaMix: return "delta_mix";
     case Kernel::kDeltaPairs: return "delta_pairs";
     case Kernel::kDeltaRule: return "delta_rule";

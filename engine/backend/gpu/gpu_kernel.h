@@ -26,6 +26,7 @@ enum class Kernel : std::uint8_t {
   kAttend,
   kAttendTiles,
   kAttendMerge,
+  kConvMix,
   kDeltaMix,
   kDeltaPairs,
   kDeltaRule,

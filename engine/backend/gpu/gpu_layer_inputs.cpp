@@ -15,8 +15,11 @@ class LayerInputs : ProductDispatches {
     const GpuSlice &inputs = bound_.buffer(op_.outputs[0]), &projected = bound_.buffer(op_.outputs[1]);
     project(TensorRole::kInputProject, -1, projected);
     Dispatch& dispatch = add(Kernel::kNorm, true);
-    dispatch.constants = words_of(args::NormConstants{
-        .is_gathered = 0, .is_added = 1, .encoding = static_cast<std::uint32_t>(Encoding::kF32), .half_exponent = 0});
+    dispatch.constants = words_of(args::NormConstants{.is_gathered = 0,
+                                                      .is_added = 1,
+                                                      .is_plain = 0,
+                                                      .encoding = static_cast<std::uint32_t>(Encoding::kF32),
+                                                      .half_exponent = 0});
     dispatch.slices[1] = bound_.at(TensorRole::kInputProjectNorm, -1).slice;
     dispatch.slices[3] = projected;
     dispatch.slices[4] = inputs;
@@ -51,7 +54,7 @@ class LayerInputs : ProductDispatches {
   Encoding down_encoding() const { return whole_encoding(bound_.at(TensorRole::kInputOut, op_.layer)); }
 
  private:
-  // The residual is nobody's to scale, and what a layer has of its inputs is short: rows of f16 are not worth a copy.
+  // What a layer has of its inputs is short: rows of f16 are not worth a kernel.
   Encoding whole_encoding(const GpuWeight& matrix) const {
     const Encoding encoding = encoding_for({&matrix});
     return encoding == Encoding::kHalf ? Encoding::kF32 : encoding;
@@ -60,11 +63,11 @@ class LayerInputs : ProductDispatches {
   // The residual itself, without a norm.
   void project(TensorRole role, std::int32_t layer, const GpuSlice& to) {
     const GpuWeight& matrix = bound_.at(role, layer);
-    const Encoding encoding = whole_encoding(matrix);
+    const Encoding encoding = encoding_for({&matrix});
     GpuSlice from = bound_.buffer(op_.inputs[0]);
-    const bool encodes = encoding == Encoding::kInt8;
+    const bool encodes = encoding != Encoding::kF32;
     if (encodes) {
-      encode_int8(from, bound_.scratch.normed, matrix.n_cols);
+      norm({.from = from, .to = bound_.scratch.normed, .role = std::nullopt, .encoding = encoding}, false);
       from = bound_.scratch.normed;
     }
     multiply({.matrix = &matrix, .from = from, .to = to, .reads = encoding}, encodes);

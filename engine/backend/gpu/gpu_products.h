@@ -59,8 +59,9 @@ class ProductDispatches {
 
   struct Norm {
     GpuSlice from = {}, to = {};
-    TensorRole role = TensorRole::kAttnNorm;
-    bool is_gathered = false;  // of rows with logits
+    std::optional<TensorRole> role = TensorRole::kAttnNorm;  // absent: rows go to `to` as they are
+    std::uint32_t n_cols = 0;                                // of a row; 0: d_model
+    bool is_gathered = false;                                // of rows with logits
     bool is_added = false;
     float scale = 1.0F;                  // on the sum that it is added to
     Encoding encoding = Encoding::kF32;  // of `to`
@@ -70,6 +71,9 @@ class ProductDispatches {
   // Rows of f32 as int8 products read them.
   void encode_int8(const GpuSlice& from, const GpuSlice& to, std::uint64_t n_cols, bool needs_barrier = false);
   void norm(const Norm& norm, bool needs_barrier);
+  // The residual of the op into scratch, as products read it: normed, where the layer has norms before attention and
+  // FFN.
+  void pre_norm(TensorRole role, Encoding encoding);
   void multiply(const Product& product, bool needs_barrier);
   // Products with the experts that rows chose: in tiles of rows that chose the same expert, or choice by choice.
   void multiply_experts(const Product& product, bool needs_barrier);

@@ -174,11 +174,9 @@ class ReferenceBackend final : public Backend {
       for (std::size_t i = 0; i < step_->bound().layers.size(); ++i) {
         const ReferenceBinding::Layer& layer = step_->bound().layers[i];
         if (stop.stop_requested()) return Error{ErrorCode::kCancelled, "copying a prompt was stopped"};
-        if (layer.conv != nullptr) {
-          const DeltaNetSpec& spec = *step_->bound().model->layers[i].delta_net;
-          copy_slot(layer.conv, spec.conv_bytes(), from_slot, to_slot);
-          copy_slot(layer.matrices, spec.matrix_bytes(), from_slot, to_slot);
-        }
+        const LayerSpec& spec = step_->bound().model->layers[i];
+        if (layer.conv != nullptr) copy_slot(layer.conv, spec.conv_bytes(), from_slot, to_slot);
+        if (layer.matrices != nullptr) copy_slot(layer.matrices, spec.matrix_bytes(), from_slot, to_slot);
         if (!layer.keys.is_bound() || !step_->bound().model->layers[i].has_cache()) continue;
         layer.keys.copy(from_slot, to_slot, n_positions);
         layer.values.copy(from_slot, to_slot, n_positions);

@@ -116,7 +116,7 @@ class Binder {
 
   void add_state(const Region& region, std::byte* at) {
     ReferenceBinding::Layer& layer = bound_.layers[static_cast<std::size_t>(region.layer)];
-    const DeltaNetSpec& spec = *in_.model->layers[static_cast<std::size_t>(region.layer)].delta_net;
+    const LayerSpec& spec = in_.model->layers[static_cast<std::size_t>(region.layer)];
     const bool is_conv = region.state_part == StatePart::kConv;
     CHECK(in_.plan->options.n_slots * (is_conv ? spec.conv_bytes() : spec.matrix_bytes()) <= region.size,
           "a state leaves its region");

@@ -1,6 +1,5 @@
 // Layers with a gated delta net: row by row, in double but for the states.
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "backend/reference/reference_math.h"
@@ -20,29 +19,6 @@ void scale_to(std::span<float> head, double length) {
 
 }  // namespace
 
-// mixed: (n_rows, n_mixed) of what went into the convolution; it becomes what came out of it.
-void ReferenceStep::convolve(const Op& op, const DeltaNetSpec& spec, float* mixed) {
-  const std::span<const float> taps = bound_.at(TensorRole::kConv, op.layer).vector();
-  const std::size_t n_mixed = spec.n_mixed(), n_kept = spec.conv_width - 1;
-  float* states = bound_.layers[static_cast<std::size_t>(op.layer)].conv;
-  CHECK(states != nullptr, "a layer's state is on another device");
-  std::array<float, kMaxConvWidth> seen;  // of one channel, the newest last
-  for (std::size_t channel = 0; channel < n_mixed && goes_on(); ++channel) {
-    for (std::size_t i = 0; i < n_rows(); ++i) {
-      const StepRow& row = inputs_.rows[i];
-      float* state = states + row.slot * n_kept * n_mixed + channel;
-      float& at = mixed[i * n_mixed + channel];
-      double sum = 0;
-      for (std::size_t tap = 0; tap < n_kept; ++tap) seen[tap] = row.position == 0 ? 0.0F : state[tap * n_mixed];
-      seen[n_kept] = at;
-      for (std::size_t tap = 0; tap <= n_kept; ++tap)
-        sum += static_cast<double>(taps[tap * n_mixed + channel]) * seen[tap];
-      for (std::size_t tap = 0; tap < n_kept; ++tap) state[tap * n_mixed] = seen[tap + 1];
-      at = static_cast<float>(silu(sum));
-    }
-  }
-}
-
 void ReferenceStep::delta_mix(const Op& op) {
   const DeltaNetSpec& spec = *bound_.model->layers[static_cast<std::size_t>(op.layer)].delta_net;
   const float* in = normed(bound_.buffer(op.inputs[0]), TensorRole::kAttnNorm, op.layer);
@@ -59,7 +35,8 @@ void ReferenceStep::delta_mix(const Op& op) {
   const std::size_t n_heads = spec.n_value_heads;
   project(TensorRole::kAlpha, rates, 2 * n_heads);
   project(TensorRole::kBeta, rates + n_heads, 2 * n_heads);
-  convolve(op, spec, mixed);
+  convolve(op, {mixed, n_rows() * spec.n_mixed()}, spec.conv_width);
+  for (std::size_t i = 0; i < n_rows() * spec.n_mixed(); ++i) mixed[i] = static_cast<float>(silu(mixed[i]));
   const std::span<const float> decays = bound_.at(TensorRole::kDecay, op.layer).vector(),
                                biases = bound_.at(TensorRole::kTimeBias, op.layer).vector();
   for (std::size_t i = 0; i < n_rows(); ++i) {

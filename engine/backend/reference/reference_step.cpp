@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -49,6 +50,17 @@ float bias_of(const ReferenceWeight* biases, std::uint32_t expert, std::size_t n
   return biases == nullptr ? 0.0F : biases->vector()[expert * n_elems + n];
 }
 
+// Of a row's logits, in their place.
+void put_probabilities(const LayerSpec& spec, std::span<float> logits) {
+  double most = -std::numeric_limits<double>::infinity(), all = 0;
+  for (const float logit : logits) most = logit > most ? logit : most;
+  const auto exponential = [&](float logit) { return std::exp(spec.router_scale * (logit - most)); };
+  for (const float logit : logits) all += std::isnan(logit) ? 0 : exponential(logit);
+  for (float& logit : logits)
+    logit = static_cast<float>(is_sigmoid(spec.router) ? sigmoid(spec.router_scale * static_cast<double>(logit))
+                                                       : exponential(logit) / all);
+}
+
 }  // namespace
 
 ReferenceStep::ReferenceStep(ReferenceBinding bound) : bound_(std::move(bound)) {
@@ -76,6 +88,7 @@ ReferenceStep::ReferenceStep(ReferenceBinding bound) : bound_(std::move(bound)) 
   weight_row_.resize(n_cols);
   if (n_experts > 0) gathered_.resize(max_rows * n_cols);
   router_.resize(max_rows * n_experts);
+  scores_by_expert_.resize(n_experts);
   order_.resize(n_experts);
   choices_.reserve(max_rows);
   scores_.resize(bound_.plan->options.n_ctx);
@@ -122,6 +135,7 @@ void ReferenceStep::run_op(const Op& op) {
     case OpKind::kQkvRope: return qkv_rope(op);
     case OpKind::kAttend: return attend(op);
     case OpKind::kAttnOut: return attn_out(op);
+    case OpKind::kConvMix: return conv_mix(op);
     case OpKind::kDeltaMix: return delta_mix(op);
     case OpKind::kDeltaRule: return delta_rule(op);
     case OpKind::kDeltaOut: return delta_out(op);
@@ -144,6 +158,7 @@ void ReferenceStep::run_op(const Op& op) {
 }
 
 const float* ReferenceStep::normed(const float* residual, TensorRole role, std::int32_t layer) {
+  if (!bound_.model->layers[static_cast<std::size_t>(layer)].has_pre_norms) return residual;
   const std::size_t d_model = bound_.model->d_model;
   std::copy_n(residual, n_rows() * d_model, normed_.begin());
   for (std::size_t row = 0; row < n_rows(); ++row)
@@ -181,9 +196,13 @@ void ReferenceStep::layer_inputs(const Op& op) {
 void ReferenceStep::finish_heads(std::int32_t layer, std::uint32_t position, Heads heads, TensorRole role) const {
   const LayerSpec& spec = bound_.model->layers[static_cast<std::size_t>(layer)];
   const std::uint32_t rope = role == TensorRole::kQNorm ? spec.rope_of_queries() : spec.rope;
+  if (spec.norms_heads_together)
+    norm({heads.elems, std::size_t{heads.n_heads} * spec.head_dim}, bound_.at(role, layer).vector(),
+         bound_.model->norm_epsilon);
   for (std::uint32_t i = 0; i < heads.n_heads; ++i) {
     const std::span<float> head(heads.elems + std::size_t{i} * spec.head_dim, spec.head_dim);
-    if (spec.has_qk_norm) norm(head, bound_.at(role, layer).vector(), bound_.model->norm_epsilon);
+    if (spec.has_qk_norm && !spec.norms_heads_together)
+      norm(head, bound_.at(role, layer).vector(), bound_.model->norm_epsilon);
     turn(head, bound_.model->ropes[rope], bound_.ropes[rope], position);
   }
 }
@@ -413,24 +432,25 @@ void ReferenceStep::moe_route(const Op& op) {
   float* weights = bound_.buffer(op.outputs[1]);
   multiply(bound_.at(TensorRole::kRouter, op.layer), in, n_rows(), bound_.find(TensorRole::kRouterBias, op.layer),
            [&](std::size_t row, std::size_t n, float sum) { router_[row * spec.n_experts + n] = sum; });
+  const ReferenceWeight* choice_bias = bound_.find(TensorRole::kChoiceBias, op.layer);
   for (std::size_t row = 0; row < n_rows(); ++row, ids += spec.n_experts_used, weights += spec.n_experts_used) {
-    const float* logits = router_.data() + row * spec.n_experts;
-    rank_experts(logits, spec.n_experts);
-    std::copy_n(order_.begin(), spec.n_experts_used, ids);
-    switch (spec.router) {
-      case RouterKind::kSoftmaxNormed: {
-        double all = 0, chosen = 0;
-        const auto exponential = [&](std::uint32_t expert) {
-          return std::exp(spec.router_scale * (static_cast<double>(logits[expert]) - logits[order_[0]]));
-        };
-        for (const std::uint32_t expert : std::span(order_).first(spec.n_experts))
-          all += std::isnan(logits[expert]) ? 0 : exponential(expert);
-        for (std::uint32_t i = 0; i < spec.n_experts_used; ++i) chosen += exponential(ids[i]) / all;
-        for (std::uint32_t i = 0; i < spec.n_experts_used; ++i)
-          weights[i] = static_cast<float>(exponential(ids[i]) / all / chosen);
-        break;
-      }
+    const std::span<float> probabilities(router_.data() + row * spec.n_experts, spec.n_experts);
+    // Logits that are far apart have an order where their probabilities are all 0.
+    const bool is_by_logits = spec.router == RouterKind::kSoftmaxNormed && choice_bias == nullptr;
+    if (is_by_logits) rank_experts(probabilities.data(), spec.n_experts);
+    put_probabilities(spec, probabilities);
+    if (!is_by_logits) {
+      std::copy(probabilities.begin(), probabilities.end(), scores_by_expert_.begin());
+      for (std::uint32_t i = 0; choice_bias != nullptr && i < spec.n_experts; ++i)
+        scores_by_expert_[i] += choice_bias->vector()[i];
+      rank_experts(scores_by_expert_.data(), spec.n_experts);
     }
+    std::copy_n(order_.begin(), spec.n_experts_used, ids);
+    double sum = 0;
+    for (std::uint32_t i = 0; i < spec.n_experts_used; ++i) sum += probabilities[ids[i]];
+    const double divisor = divides_by_sum(spec.router) ? std::max<double>(sum, kLeastWeightSum) : 1.0;
+    for (std::uint32_t i = 0; i < spec.n_experts_used; ++i)
+      weights[i] = static_cast<float>(probabilities[ids[i]] / divisor * spec.expert_weight_scale);
     if (!spec.has_expert_scales) continue;
     const std::span<const float> scales = bound_.at(TensorRole::kExpertScale, op.layer).vector();
     for (std::uint32_t i = 0; i < spec.n_experts_used; ++i) weights[i] *= scales[ids[i]];

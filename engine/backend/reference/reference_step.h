@@ -38,6 +38,7 @@ class ReferenceStep {
   void qkv_rope(const Op& op);
   void attend(const Op& op);
   void attn_out(const Op& op);
+  void conv_mix(const Op& op);
   void delta_mix(const Op& op);
   void delta_rule(const Op& op);
   void delta_out(const Op& op);
@@ -58,7 +59,7 @@ class ReferenceStep {
   void add_to_residual(const Op& op, const float* in, TensorRole matrix, const ReferenceWeight* bias, TensorRole norm,
                        float scale = 1.0F);
   void add_branches(const Op& op, const float* in, const float* branch);
-  void convolve(const Op& op, const DeltaNetSpec& spec, float* mixed);
+  void convolve(const Op& op, std::span<float> rows, std::uint32_t width);
   // (n_rows, d_model) normed rows of a residual, in scratch.
   const float* normed(const float* residual, TensorRole norm, std::int32_t layer);
   void finish_heads(std::int32_t layer, std::uint32_t position, Heads heads, TensorRole norm) const;
@@ -77,18 +78,19 @@ class ReferenceStep {
   StepInputs inputs_;
   StopToken stop_;
   bool stopped_ = false;
-  std::vector<float> normed_;           // (max_rows, d_model), also of what is added to the residual
-  std::vector<float> keys_, values_;    // (max_rows, widest kv_dim)
-  std::vector<float> up_;               // (max_rows, widest d_ff or expert_d_ff)
-  std::vector<float> router_;           // (max_rows, most n_experts)
-  std::vector<float> gated_;            // (max_rows, widest q_dim, v_dim or d_ff of what has a gate)
-  std::vector<float> gathered_;         // (max_rows, widest n_cols) of the rows that go through one expert
-  std::vector<std::uint32_t> order_;    // (most n_experts)
-  std::vector<std::uint32_t> choices_;  // indices into (n_rows, n_experts_used), at most max_rows
-  std::vector<float> weight_row_;       // (widest n_cols)
-  std::vector<double> scores_;          // (n_ctx)
-  std::vector<double> sums_;            // (widest head_dim or value_dim)
-  std::vector<float> head_;             // (widest head_dim)
+  std::vector<float> normed_;            // (max_rows, d_model), also of what is added to the residual
+  std::vector<float> keys_, values_;     // (max_rows, widest kv_dim)
+  std::vector<float> up_;                // (max_rows, widest d_ff or expert_d_ff)
+  std::vector<float> router_;            // (max_rows, most n_experts)
+  std::vector<float> scores_by_expert_;  // (most n_experts): what a row's experts are chosen by
+  std::vector<float> gated_;             // (max_rows, widest q_dim, v_dim or d_ff of what has a gate)
+  std::vector<float> gathered_;          // (max_rows, widest n_cols) of the rows that go through one expert
+  std::vector<std::uint32_t> order_;     // (most n_experts)
+  std::vector<std::uint32_t> choices_;   // indices into (n_rows, n_experts_used), at most max_rows
+  std::vector<float> weight_row_;        // (widest n_cols)
+  std::vector<double> scores_;           // (n_ctx)
+  std::vector<double> sums_;             // (widest head_dim or value_dim)
+  std::vector<float> head_;              // (widest head_dim)
 };
 
 template <class Give>

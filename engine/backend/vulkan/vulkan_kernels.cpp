@@ -58,6 +58,9 @@ constexpr std::uint32_t kAttendCode[] = {
 constexpr std::uint32_t kAttendMergeCode[] = {
 #include "kernels/attend_merge.inc"
 };
+constexpr std::uint32_t kConvMixCode[] = {
+#include "kernels/conv_mix.inc"
+};
 constexpr std::uint32_t kDeltaMixCode[] = {
 #include "kernels/delta_mix.inc"
 };
@@ -120,6 +123,7 @@ std::span<const std::uint32_t> kernel_code(Kernel kernel) {
     case Kernel::kAttend: return kAttendCode;
     case Kernel::kAttendTiles: break;  // CUDA's
     case Kernel::kAttendMerge: return kAttendMergeCode;
+    case Kernel::kConvMix: return kConvMixCode;
     case Kernel::kDeltaMix: return kDeltaMixCode;
     case Kernel::kDeltaPairs: return kDeltaPairsCode;
     case Kernel::kDeltaRule: return kDeltaRuleCode;

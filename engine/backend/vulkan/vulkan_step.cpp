@@ -27,7 +27,7 @@ Result<std::unique_ptr<VulkanStep>> VulkanStep::record(std::shared_ptr<VulkanDev
   for (const RowClass rows : kRowClasses) {
     for (const Op& op : program.ops) {
       std::vector<OpPart>& of_op = parts.emplace_back();
-      if (op.device != step->bound_.device || op.kind == OpKind::kTransfer) continue;
+      if (op.device != step->bound_.device || op.kind == OpKind::kTransfer || !has_steps_of(program, rows)) continue;
       of_op = op_parts(step->bound_, op, rows);
       for (const OpPart& part : of_op) {
         for (const Dispatch& dispatch : part.dispatches) kernels.insert({dispatch.kernel, dispatch.constants});

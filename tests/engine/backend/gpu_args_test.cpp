@@ -103,6 +103,7 @@ const std::map<std::string, std::string> kConstantsOf{
     {"cache_heads", "HeadsConstants"},
     {"attend", "AttendConstants"},
     {"attend_merge", "AttendMergeConstants"},
+    {"conv_mix", "ConvMixConstants"},
     {"delta_mix", "DeltaMixConstants"},
     {"delta_pairs", "DeltaPairsConstants"},
     {"delta_rule", "DeltaRuleConstants"},

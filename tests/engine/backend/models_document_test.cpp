@@ -28,25 +28,34 @@ std::string list_of(const std::vector<std::string>& parts) {
 std::string traits_of(const ArchRow& row) {
   std::vector<std::string> traits;
   if (row.qkv_bias != Presence::kNever) traits.emplace_back("biases on Q, K, V");
-  if (row.qk_norm != Presence::kNever) traits.emplace_back("norms on heads of Q and K");
+  if (row.qk_norm != Presence::kNever)
+    traits.emplace_back(row.norms_heads_together ? "norms over all heads of Q and of K" : "norms on heads of Q and K");
   if (row.has_value_norm) traits.emplace_back("norms on heads of V");
   if (row.has_window_heads) traits.emplace_back("heads of another size in layers with a window");
   if (row.may_share_caches) traits.emplace_back("in some files caches that other layers read");
   if (row.may_have_inputs) traits.emplace_back("in some files inputs of layers, by an embedding of their own");
-  if (row.has_post_norms) traits.emplace_back("norms after attention and FFN");
+  if (row.has_post_norms)
+    traits.emplace_back(row.has_pre_norms ? "norms after attention and FFN" : "norms after attention and FFN alone");
   if (row.window == WindowRule::kAllLayers) traits.emplace_back("a window on all layers, if the file has one");
   if (row.window == WindowRule::kPattern)
     traits.push_back(fmt::format("windows on all layers but one of {}", row.window_period));
   if (row.attention_softcap.value_or(0) != 0) traits.emplace_back("capped scores and logits");
   if (row.unturned_period > 0)
     traits.push_back(fmt::format("no rotary embedding in one layer of {}", row.unturned_period));
+  if (row.turns_windows_alone)
+    traits.emplace_back("no rotary embedding in layers without a window, if others have one");
   if (row.grows_queries) traits.emplace_back("queries that grow with their position");
   if (row.may_be_unturned) traits.emplace_back("no rotary embedding where the file says so");
   if (row.has_scale_keys) traits.emplace_back("scales of embedding, scores, residual and logits");
   if (row.delta_net)
     traits.push_back(fmt::format("gated delta nets in the place of attention in all layers but one of {}",
                                  row.delta_net->attention_period));
+  if (row.has_short_convs)
+    traits.emplace_back("short convolutions in the place of attention in the layers that the file says");
   if (row.has_sinks) traits.emplace_back("sinks of attention");
+  if (row.may_mix_dense) traits.emplace_back("dense layers before and between those with experts");
+  if (row.router && is_sigmoid(*row.router)) traits.emplace_back("experts chosen by sigmoids");
+  if (row.choice_bias != Presence::kNever) traits.emplace_back("biases for the choice of experts");
   if (row.has_expert_biases) traits.emplace_back("biases of router and experts");
   if (row.has_out_gate) traits.emplace_back("output gates of attention");
   if (row.skips_prediction_layers) traits.emplace_back("layers that predict further tokens, not loaded");
@@ -54,8 +63,10 @@ std::string traits_of(const ArchRow& row) {
   if (row.may_lack_experts) {
     traits.emplace_back("experts beside the FFN, where the file has any");
   } else {
+    const bool is_counted = row.shared_expert && row.shared_expert->is_counted;
     const bool may_share = row.shared_expert && row.shared_expert->is_optional;
-    traits.emplace_back(may_share           ? "experts, in some files one of them shared"
+    traits.emplace_back(is_counted          ? "experts, as many of them shared as the file says"
+                        : may_share         ? "experts, in some files one of them shared"
                         : row.shared_expert ? "experts, one of them shared"
                                             : "experts");
   }

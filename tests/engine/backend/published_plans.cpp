@@ -35,7 +35,7 @@ std::string cell_of(const MemoryPlan& plan, const ModelInfo& model) {
   EXPECT_TRUE(!has_all || plan.placement.head_device == 1) << model.name << ": all is the head too";
   const std::string layers = has_all ? "all" : fmt::format("{} of {}", n_gpu_layers, model.n_layers());
   if (plan.options.n_cpu_ffn == 0) return layers;
-  return fmt::format("{}, {} of {}", layers, model.layers.front().has_experts() ? "experts" : "FFN",
+  return fmt::format("{}, {} of {}", layers, model.layers.back().has_experts() ? "experts" : "FFN",
                      plan.options.n_cpu_ffn);
 }
 
@@ -75,7 +75,7 @@ std::vector<std::string> published_plans() {
       ADD_FAILURE() << published.name << ": " << model.error().message;
       continue;
     }
-    const std::string active = model->layers.front().has_experts() ? params(active_params(*model)) : "all";
+    const std::string active = model->layers.back().has_experts() ? params(active_params(*model)) : "all";
     std::string line = fmt::format("| {} | {} | {} | {} | {} | {} | {} |", published.name, params(model->n_params),
                                    active, format_bytes(model->file_bytes), bytes_or_none(kv_per_token(*model)),
                                    bytes_or_none(window_kv(*model)), bytes_or_none(model->state_bytes()));

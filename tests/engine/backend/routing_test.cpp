@@ -17,11 +17,14 @@ struct Chosen {
   std::vector<float> weights;
 };
 
-Chosen choose(const std::vector<float>& logits, std::size_t n_used) {
+Chosen choose(std::vector<float> logits, std::size_t n_used, const LayerSpec& layer = {},
+              const std::vector<float>& choice_bias = {}) {
   Chosen chosen{std::vector<std::uint32_t>(n_used, 99), std::vector<float>(n_used, 99)};
-  choose_experts(RouterKind::kSoftmaxNormed, logits, 1.0F, chosen.ids, chosen.weights);
+  choose_experts(layer, logits, choice_bias.empty() ? nullptr : choice_bias.data(), chosen.ids, chosen.weights);
   return chosen;
 }
+
+double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
 using Ids = std::vector<std::uint32_t>;
 
@@ -60,6 +63,55 @@ TEST(ChooseExperts, what_is_no_number_comes_last_and_chooses_different_experts) 
 TEST(ChooseExperts, large_logits_do_not_overflow) {
   const Chosen chosen = choose({1e30F, -1e30F, 1e30F}, 2);
   EXPECT_EQ(chosen.weights, (std::vector<float>{0.5F, 0.5F}));
+}
+
+TEST(ChooseExperts, a_bias_counts_for_the_choice_alone) {
+  LayerSpec layer;
+  layer.router = RouterKind::kSigmoid;
+  // Sigmoids are 0.5, 0.88, 0.27 and 0.73: the bias brings the third one to the front and puts the second one last.
+  const Chosen chosen = choose({0, 2, -1, 1}, 3, layer, {0, -1, 1, 0});
+  EXPECT_EQ(chosen.ids, (Ids{2, 3, 0}));
+  EXPECT_NEAR(chosen.weights[0], sigmoid(-1), 1e-6);
+  EXPECT_NEAR(chosen.weights[1], sigmoid(1), 1e-6);
+  EXPECT_NEAR(chosen.weights[2], sigmoid(0), 1e-6);
+}
+
+TEST(ChooseExperts, weights_are_divided_by_their_sum_and_scaled_as_the_layer_says) {
+  LayerSpec layer;
+  layer.router = RouterKind::kSigmoidNormed;
+  layer.expert_weight_scale = 2.5F;
+  const Chosen chosen = choose({0, 2, -1, 1}, 2, layer);
+  EXPECT_EQ(chosen.ids, (Ids{1, 3}));
+  EXPECT_NEAR(chosen.weights[0], 2.5 * sigmoid(2) / (sigmoid(2) + sigmoid(1)), 1e-6);
+  EXPECT_NEAR(chosen.weights[1], 2.5 * sigmoid(1) / (sigmoid(2) + sigmoid(1)), 1e-6);
+}
+
+TEST(ChooseExperts, a_softmax_is_over_all_experts) {
+  const double all = std::exp(0.0) + std::exp(2.0) + std::exp(-1.0) + std::exp(1.0);
+  LayerSpec layer;
+  layer.router = RouterKind::kSoftmax;
+  const Chosen chosen = choose({0, 2, -1, 1}, 2, layer);
+  EXPECT_NEAR(chosen.weights[0], std::exp(2.0) / all, 1e-6);
+  EXPECT_NEAR(chosen.weights[1], std::exp(1.0) / all, 1e-6);
+  // 0.09, 0.64, 0.03 and 0.24, and the bias: of logits it would choose another expert.
+  layer.router = RouterKind::kSoftmaxNormed;
+  const Chosen biased = choose({0, 2, -1, 1}, 2, layer, {0, 0, 0.5F, 0});
+  EXPECT_EQ(biased.ids, (Ids{1, 2}));
+  EXPECT_NEAR(biased.weights[1], std::exp(-1.0) / (std::exp(2.0) + std::exp(-1.0)), 1e-6);
+}
+
+TEST(ChooseExperts, a_sum_that_is_nothing_divides_nothing) {
+  LayerSpec layer;
+  layer.router = RouterKind::kSigmoidNormed;
+  EXPECT_EQ(choose({-200, -300, -250}, 2, layer, {0, 1, 2}).weights, (std::vector<float>{0, 0}));
+}
+
+TEST(ChooseExperts, what_is_no_number_comes_last_with_a_bias_too) {
+  LayerSpec layer;
+  for (const RouterKind kind : {RouterKind::kSoftmaxNormed, RouterKind::kSigmoidNormed}) {
+    layer.router = kind;
+    EXPECT_EQ(choose({kNan, 0, kNan, 1}, 3, layer, {5, 0, 4, 0}).ids, (Ids{3, 1, 0}));
+  }
 }
 
 TEST(ExpertGroups, every_choice_stands_once_with_its_expert_and_rows_ascend) {

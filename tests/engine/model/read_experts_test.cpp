@@ -123,6 +123,95 @@ TEST(ReadExperts, a_shared_expert_that_contradicts_itself_is_refused) {
             "m.gguf: tensor 'blk.0.ffn_gate_shexp.weight' has shape (64, 72), expected (64, 71) from the metadata");
 }
 
+TEST(ReadExperts, keys_say_how_experts_are_chosen_and_weighed) {
+  const auto read = [](std::uint32_t function, bool is_normed, float scale) {
+    auto spec = test::small("glm4moe");
+    spec.uint_keys = {{"expert_gating_func", function}};
+    spec.float_keys = {{"expert_weights_scale", scale}};
+    auto writer = test::random_gguf(spec);
+    writer.set_bool("glm4moe.expert_weights_norm", is_normed);
+    return test::read_written(writer);
+  };
+  const std::tuple<std::uint32_t, bool, float, RouterKind, float> cases[] = {
+      {2, true, 2.5F, RouterKind::kSigmoidNormed, 2.5F},
+      {2, false, 1.0F, RouterKind::kSigmoid, 1.0F},
+      {1, true, 0.0F, RouterKind::kSoftmaxNormed, 1.0F},
+      {1, false, 0.5F, RouterKind::kSoftmax, 0.5F},
+      {0, true, 1.0F, RouterKind::kSigmoidNormed, 1.0F}};
+  for (const auto& [function, is_normed, scale, kind, expected_scale] : cases) {
+    const auto model = read(function, is_normed, scale);
+    ASSERT_TRUE(model.ok()) << model.error().message;
+    EXPECT_EQ(model->layers[1].router, kind);
+    EXPECT_EQ(model->layers[1].expert_weight_scale, expected_scale);
+    const WeightTensor* bias = model->find_weight(TensorRole::kChoiceBias, 1);
+    ASSERT_NE(bias, nullptr);
+    EXPECT_EQ(bias->name, "blk.1.exp_probs_b.bias");
+    EXPECT_EQ(bias->n_cols, 4U);
+  }
+  EXPECT_EQ(
+      test::refusal(read(3, true, 1)),
+      "m.gguf: metadata 'glm4moe.expert_gating_func' is 3 (softmax over the chosen experts), expected 1 (softmax) "
+      "or 2 (sigmoid): this version chooses experts by no other function");
+  EXPECT_EQ(test::refusal(read(9, true, 1)),
+            "m.gguf: metadata 'glm4moe.expert_gating_func' is 9, expected 1 (softmax) or 2 (sigmoid): this version "
+            "chooses experts by no other function");
+  EXPECT_EQ(test::refusal(read(2, true, -1)),
+            "m.gguf: metadata 'glm4moe.expert_weights_scale' is -1, expected a finite number of 0 or more");
+}
+
+TEST(ReadExperts, groups_of_experts_are_refused_by_name) {
+  auto spec = test::small("glm4moe");
+  spec.uint_keys = {{"expert_group_count", 8}};
+  EXPECT_EQ(test::refusal(test::read_written(spec)),
+            "m.gguf: metadata 'glm4moe.expert_group_count' is 8, expected 0 or 1: it changes what the model computes, "
+            "and this version does not apply it");
+}
+
+TEST(ReadExperts, some_layers_are_dense_where_the_file_says_so) {
+  auto spec = test::small("ernie4_5-moe");
+  spec.n_layers = 6;
+  spec.n_dense_layers = 2, spec.expert_step = 2, spec.dense_d_ff = 40;
+  const auto model = test::read_written(spec);
+  ASSERT_TRUE(model.ok()) << model.error().message;
+  for (std::int32_t i = 0; i < 6; ++i) {
+    const LayerSpec& layer = model->layers[static_cast<std::size_t>(i)];
+    EXPECT_EQ(layer.has_experts(), i == 3 || i == 5) << i;
+    EXPECT_EQ(layer.d_ff, layer.has_experts() ? 2U * 96 : 40U) << i << ": two experts are shared";
+    EXPECT_EQ(model->find_weight(TensorRole::kRouter, i) != nullptr, layer.has_experts());
+    EXPECT_EQ(model->find_weight(TensorRole::kGate, i)->name,
+              layer.has_experts() ? "blk." + std::to_string(i) + ".ffn_gate_shexp.weight"
+                                  : "blk." + std::to_string(i) + ".ffn_gate.weight");
+  }
+}
+
+TEST(ReadExperts, dense_layers_that_contradict_the_file_are_refused) {
+  const auto refused = [](const std::string& key, std::uint32_t value) {
+    auto spec = test::small("glm4moe");
+    spec.n_dense_layers = 1, spec.dense_d_ff = 40;
+    spec.uint_keys = {{key, value}};
+    return test::refusal(test::read_written(spec));
+  };
+  EXPECT_EQ(refused("leading_dense_block_count", 0), "m.gguf: tensor 'blk.0.ffn_gate_inp.weight' is missing");
+  EXPECT_EQ(refused("leading_dense_block_count", 4000000000U),
+            "m.gguf: metadata 'glm4moe.leading_dense_block_count' is 4000000000, expected 0 to 1073741824");
+  EXPECT_EQ(refused("interleave_moe_layer_step", 0),
+            "m.gguf: metadata 'glm4moe.interleave_moe_layer_step' is 0, expected 1 to 1073741824");
+  EXPECT_EQ(refused("interleave_moe_layer_step", 3), "m.gguf: tensor 'blk.1.ffn_gate.weight' is missing");
+  EXPECT_EQ(
+      refused("expert_shared_count", 4096),
+      "m.gguf: tensor 'blk.1.ffn_gate_shexp.weight' has shape (64, 192), expected (64, 393216) from the metadata");
+  EXPECT_EQ(refused("expert_shared_count", 5000),
+            "m.gguf: metadata 'glm4moe.expert_shared_count' is 5000, expected 0 to 4096");
+}
+
+TEST(ReadExperts, heads_may_be_normed_together) {
+  const auto model = test::read_written(test::small("minimax-m2"));
+  ASSERT_TRUE(model.ok()) << model.error().message;
+  EXPECT_TRUE(model->layers[1].norms_heads_together);
+  EXPECT_EQ(model->find_weight(TensorRole::kQNorm, 1)->n_cols, 64U);
+  EXPECT_EQ(model->find_weight(TensorRole::kKNorm, 1)->n_cols, 32U);
+}
+
 TEST(ReadExperts, experts_have_a_dense_ffn_beside_them_where_the_file_has_experts) {
   test::RandomModelSpec spec = test::small("gemma4");
   spec.shared_d_ff = 48;

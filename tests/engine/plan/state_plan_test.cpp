@@ -11,6 +11,7 @@
 #include "plan/gpu_rules.h"
 #include "plan/speed.h"
 #include "support/plans.h"
+#include "support/published_models.h"
 
 namespace headroom {
 namespace {
@@ -122,6 +123,26 @@ TEST(StatePlan, says_what_a_state_takes_and_that_it_cannot_go_back) {
   const auto conv = std::ranges::find(formulas, "State of recurrent layers, convolution", &Formula::label);
   ASSERT_NE(conv, formulas.end());
   EXPECT_EQ(conv->expression, "48 layers x 2 slots x 3 rows x 10240 channels x 4 bytes");
+}
+
+// LFM2 1.2B: 10 of 16 layers are convolutions, 2 rows x 2,048 channels x 4 bytes = 16,384 each; the others have 8 heads
+// of K and V of 64 elements: 6 x 2 x 512 x 2 bytes = 12,288 a token.
+TEST(StatePlan, short_convolutions_have_a_state_of_one_part) {
+  const auto published = test::published_models(HEADROOM_SOURCE_DIR);
+  const auto found = std::ranges::find(published, "LFM2 1.2B", &test::PublishedModel::name);
+  ASSERT_NE(found, published.end());
+  const Result<ModelInfo> read = test::read_published(*found);
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  const ModelInfo& model = *read;
+  const MemoryPlan plan = test::planned(model, cpu_only(), {.n_ctx = 1024, .n_slots = 2, .n_checkpoints = 0});
+  EXPECT_EQ(plan.bytes_of(RegionGroup::kState), Bytes{2} * 163'840);
+  EXPECT_EQ(plan.bytes_of(RegionGroup::kKv), Bytes{2} * 1024 * 12'288);
+  const std::vector<Formula> formulas = plan_formulas(model, plan);
+  const auto conv = std::ranges::find(formulas, "State of recurrent layers, convolution", &Formula::label);
+  ASSERT_NE(conv, formulas.end());
+  EXPECT_EQ(conv->expression, "10 layers x 2 slots x 2 rows x 2048 channels x 4 bytes");
+  for (const Formula& formula : formulas) EXPECT_EQ(formula.label.find("matrices"), std::string::npos);
+  EXPECT_THAT(plan.notes, Contains(Field(&Note::text, AllOf(HasSubstr("10 of 16 layers"), HasSubstr("160 KiB")))));
 }
 
 TEST(StatePlan, models_without_states_have_no_word_of_them) {

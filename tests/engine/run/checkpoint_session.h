@@ -26,7 +26,48 @@ inline RandomModelSpec with_windows() {
   return spec;
 }
 
-// The parameters: what cannot go back, "states" or "windows"; how many of four layers are not on the CPU.
+// Every second layer is a short convolution.
+inline RandomModelSpec with_convolutions() {
+  RandomModelSpec spec;
+  spec.architecture = "lfm2";
+  spec.n_layers = 4;
+  spec.d_model = 64;
+  spec.d_ff = 96;
+  spec.conv_width = 3;
+  spec.n_ctx_trained = 512;
+  return spec;
+}
+
+// Every second layer has a window; the last two read caches of the first two, and all have layer inputs.
+inline RandomModelSpec with_shared_caches() {
+  RandomModelSpec spec = with_windows();
+  spec.architecture = "gemma4";
+  spec.n_experts = 0;
+  spec.window_period = 2;
+  spec.window_head_dim = 16;
+  spec.n_shared_caches = 2;
+  spec.input_dim = 8;
+  return spec;
+}
+
+// Every second layer has a window; scores have sinks, and each row goes through two of four experts.
+inline RandomModelSpec with_sinks() {
+  RandomModelSpec spec = with_windows();
+  spec.architecture = "gpt-oss";
+  spec.window_period = 2;
+  return spec;
+}
+
+inline RandomModelSpec spec_of(const std::string& kind) {
+  if (kind == "states") return model_with_states();
+  if (kind == "convolutions") return with_convolutions();
+  if (kind == "shared_caches") return with_shared_caches();
+  if (kind == "sinks") return with_sinks();
+  CHECK(kind == "windows", "a kind of model that is not there");
+  return with_windows();
+}
+
+// The parameters: what cannot go back, a kind of spec_of(); how many of four layers are not on the CPU.
 class CheckpointSessions : public ::testing::TestWithParam<std::tuple<std::string, std::int32_t>> {
  protected:
   using Tokens = std::vector<TokenId>;
@@ -38,7 +79,7 @@ class CheckpointSessions : public ::testing::TestWithParam<std::tuple<std::strin
     return plan_or_die(info, options);
   }
 
-  static RandomModelSpec spec() { return std::get<0>(GetParam()) == "states" ? model_with_states() : with_windows(); }
+  static RandomModelSpec spec() { return spec_of(std::get<0>(GetParam())); }
 
   std::unique_ptr<Session> open(std::int32_t n_checkpoints, std::uint32_t n_slots = 1, DType kv = DType::kF32) {
     PlanOptions options;
@@ -119,7 +160,7 @@ class CheckpointSessions : public ::testing::TestWithParam<std::tuple<std::strin
     EXPECT_EQ(first.n_reused, 0U);
     // A state goes on from the control token that ends the question, and computes it and the header. A window still has
     // all that it needs: the last token is computed.
-    const bool has_states = std::get<0>(GetParam()) == "states";
+    const bool has_states = opened_.info->is_recurrent();
     const auto border = static_cast<std::uint32_t>(prompt.size() - 1 - (has_states ? header().size() : 0));
     for (int time = 0; time < 3; ++time) {
       const Answer again = answer(*session, 0, prompt);

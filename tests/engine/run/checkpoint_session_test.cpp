@@ -62,14 +62,17 @@ TEST_P(CheckpointedChat, a_chat_of_thirty_turns_computes_hardly_more_than_is_new
 }
 
 INSTANTIATE_TEST_SUITE_P(LayersOnAReferenceDevice, Checkpointed,
-                         ::testing::Combine(::testing::Values("states", "windows"), ::testing::Values(0, 2)),
+                         ::testing::Combine(::testing::Values("states", "windows", "convolutions"),
+                                            ::testing::Values(0, 2)),
                          [](const auto& of) {
                            return std::get<0>(of.param) + "_" + std::to_string(std::get<1>(of.param));
                          });
 
 // The same decisions wherever the layers stand.
 INSTANTIATE_TEST_SUITE_P(OnTheCpu, CheckpointedChat,
-                         ::testing::Combine(::testing::Values("states", "windows"), ::testing::Values(0)),
+                         ::testing::Combine(::testing::Values("states", "windows", "convolutions", "shared_caches",
+                                                              "sinks"),
+                                            ::testing::Values(0)),
                          [](const auto& of) { return std::get<0>(of.param); });
 
 }  // namespace

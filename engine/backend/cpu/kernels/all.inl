@@ -35,6 +35,8 @@
 //
 #include "backend/cpu/kernels/rotate.inl"
 //
+#include "backend/cpu/kernels/convolve.inl"
+//
 #include "backend/cpu/kernels/delta_net.inl"
 //
 #include "backend/cpu/kernels/table.inl"

@@ -1,50 +1,5 @@
-// Gated delta nets: the convolution, and the rule that reads and corrects the state. A lane is a channel, or a column
-// of the state. Included by one unit per instruction set, inside its namespace.
-
-// n channels from `at` on.
-template <int kWidth, bool kIsWhole>
-inline void convolve(const ConvJob& job, std::uint32_t at, int n) {
-  const auto load = [n](const float* from) { return kIsWhole ? load_f(from) : load_f_n(from, n); };
-  const auto store = [n](float* to, F value) { kIsWhole ? store_f(to, value) : store_f_n(to, value, n); };
-  F taps[kWidth], seen[kWidth];
-  HEADROOM_UNROLL
-  for (int i = 0; i < kWidth; ++i) taps[i] = load(job.taps + static_cast<std::size_t>(i) * job.stride + at);
-  HEADROOM_UNROLL
-  for (int i = 0; i + 1 < kWidth; ++i)
-    seen[i] = job.is_new ? zero_f() : load(job.state + static_cast<std::size_t>(i) * job.stride + at);
-  for (std::uint32_t row = 0; row < job.n_rows; ++row) {
-    float* const elems = job.rows + row * job.stride + at;
-    seen[kWidth - 1] = load(elems);
-    F sum = mul(taps[0], seen[0]);
-    HEADROOM_UNROLL
-    for (int i = 1; i < kWidth; ++i) sum = fma(taps[i], seen[i], sum);
-    store(elems, silu_lanes(sum));
-    HEADROOM_UNROLL
-    for (int i = 0; i + 1 < kWidth; ++i) seen[i] = seen[i + 1];
-  }
-  HEADROOM_UNROLL
-  for (int i = 0; i + 1 < kWidth; ++i) store(job.state + static_cast<std::size_t>(i) * job.stride + at, seen[i]);
-}
-
-template <int kWidth>
-inline void convolve_all(const ConvJob& job) {
-  std::uint32_t at = 0;
-  for (; at + 16 <= job.n_channels; at += 16) convolve<kWidth, true>(job, at, 16);
-  if (at < job.n_channels) convolve<kWidth, false>(job, at, static_cast<int>(job.n_channels - at));
-}
-
-void delta_conv(const ConvJob& job) {
-  switch (job.width) {
-    case 2: return convolve_all<2>(job);
-    case 3: return convolve_all<3>(job);
-    case 4: return convolve_all<4>(job);
-    case 5: return convolve_all<5>(job);
-    case 6: return convolve_all<6>(job);
-    case 7: return convolve_all<7>(job);
-    case 8: return convolve_all<8>(job);
-    default: break;
-  }
-}
+// The rule of gated delta nets, which reads and corrects the state. A lane is a column of the state. Included by one
+// unit per instruction set, inside its namespace.
 
 // Over n elements.
 inline float dot_rows(const float* a, const float* b, std::uint32_t n) {

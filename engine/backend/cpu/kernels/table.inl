@@ -204,7 +204,7 @@ void fill(KernelTable& table) {
   table.l2_norm = l2_norm;
   table.gate_sigmoid = gate<sigmoid_lanes>;
   table.gate_silu = gate<silu_lanes>;
-  table.delta_conv = delta_conv;
+  table.convolve = convolve;
   table.delta_rule = delta_rule;
   table.int8_peak = int8_peak;
   table.read = read;

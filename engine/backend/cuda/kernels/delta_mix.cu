@@ -35,27 +35,16 @@ DEVICE Place place_of(const DeltaMixWords& words, u32 of_heads) {
   return {words.values_at + first, v_dim(words), 2 * q_dim(words) + first, words.value_dim};
 }
 
-// A row, and how many of the rows right before it are of its slot, as far as the convolution sees.
-struct SeenRow {
-  u32 row, slot, position, n_before;
-};
-
-DEVICE SeenRow seen_row(const DeltaMixParams& p, u32 row) {
-  const u32* inputs = inputs_of(p);
-  const StepRow at = step_row(inputs, p.words.rows_at, row);
-  u32 n = 0;
-  while (n + 1 < p.words.conv_width && n < row && step_row(inputs, p.words.rows_at, row - n - 1).slot == at.slot) ++n;
-  return {row, at.slot, at.position, n};
+DEVICE SeenRow row_of(const DeltaMixParams& p, u32 row) {
+  return seen_row(inputs_of(p), p.words.rows_at, p.words.conv_width, row);
 }
 
 // Element i of the row that is `back` before this one: of this step, of an earlier one, or before the first.
 DEVICE float seen(const DeltaMixParams& p, const Place& place, u32 i, const SeenRow& at, u32 back) {
-  const u32 n_kept = p.words.conv_width - 1;
   if (back <= at.n_before)
     return buffer<const float>(p, 3)[place.products_at + std::uint64_t{at.row - back} * place.width + i];
   if (at.position < back) return 0;
-  const std::uint64_t kept = std::uint64_t{at.slot} * n_kept + n_kept - (back - at.n_before);
-  return buffer<const float>(p, 5)[kept * n_channels(p.words) + place.channel + i];
+  return buffer<const float>(p, 5)[kept_row(at, p.words.conv_width, back) * n_channels(p.words) + place.channel + i];
 }
 
 DEVICE float convolved(const DeltaMixParams& p, const Place& place, u32 i, const SeenRow& at) {
@@ -69,7 +58,7 @@ DEVICE float convolved(const DeltaMixParams& p, const Place& place, u32 i, const
 
 DEVICE void compute_head(const DeltaMixParams& p, const Place& place, u32 row, auto& room) {
   const DeltaMixWords& words = p.words;
-  const SeenRow at = seen_row(p, row);
+  const SeenRow at = row_of(p, row);
   float* to = buffer<float>(p, 4) + std::uint64_t{row} * n_channels(words) + place.channel;
   if (place.channel >= 2 * q_dim(words)) {
     for (u32 i = thread_index(); i < place.dim; i += kThreads) to[i] = convolved(p, place, i, at);
@@ -89,7 +78,7 @@ DEVICE void compute_head(const DeltaMixParams& p, const Place& place, u32 row, a
 
 // After the last of a slot's rows. What is read stands behind what is written.
 DEVICE void keep_head(const DeltaMixParams& p, const Place& place, u32 row) {
-  const SeenRow at = seen_row(p, row);
+  const SeenRow at = row_of(p, row);
   const u32 n_kept = p.words.conv_width - 1;
   float* to = buffer<float>(p, 5) + std::uint64_t{at.slot} * n_kept * n_channels(p.words) + place.channel;
   for (u32 i = thread_index(); i < place.dim; i += kThreads) {

@@ -1,5 +1,5 @@
-// RMS norm of rows: into other rows, as f32, int8 or f16, or added to the residual. Blocks: (norms of
-// a row of the step, rows).
+// RMS norm of rows, or rows as they are: into other rows, as f32, int8 or f16, or added to the residual. Blocks: (norms
+// of a row of the step, rows).
 #include "lib/half.cuh"
 #include "lib/int8.cuh"
 
@@ -10,6 +10,11 @@ constexpr u32 kThreads = 256;
 
 using NormWords = args::KernelArgs<args::NormConstants, args::NormPush>;
 constexpr u32 kInt8 = 1, kHalf = 2;  // enum class Encoding
+
+// What elements are multiplied by, of their squares' sum.
+DEVICE float factor_of(const NormWords& words, float sum) {
+  return words.is_plain != 0 ? 1 : 1 / sqrtf(sum / static_cast<float>(words.n_cols) + words.epsilon);
+}
 
 DEVICE float sum_of_squares(const float4& quad) {
   return quad.x * quad.x + quad.y * quad.y + quad.z * quad.z + quad.w * quad.w;
@@ -28,20 +33,21 @@ DEVICE void norm_held(const Params<NormWords>& p, const float* from, u32 row, au
   const auto* weights = reinterpret_cast<const float4*>(buffer<const float>(p, 1));
   float4* to = buffer<float4>(p, 4) + std::uint64_t{row} * n_quads;
   u32* groups = buffer<u32>(p, 4) + std::uint64_t{row} * (words.n_cols / 32) * kGroupWords;
-  const float4 zeros = make_float4(0, 0, 0, 0);
+  const float4 zeros = make_float4(0, 0, 0, 0), ones = make_float4(1, 1, 1, 1);
+  const bool is_plain = words.is_plain != 0;
   float4 held[kHeld], by[kHeld], before[kHeld];
 #pragma unroll
   for (u32 i = 0; i < kHeld; ++i) {
     const u32 quad = thread + i * kThreads;
     held[i] = quad < n_quads ? quads[quad] : zeros;
-    by[i] = quad < n_quads ? weights[quad] : zeros;
+    by[i] = is_plain ? ones : quad < n_quads ? weights[quad] : zeros;
     before[i] = quad < n_quads && is_added ? to[quad] : zeros;
   }
   float sum = 0;
 #pragma unroll
   for (u32 i = 0; i < kHeld; ++i) sum += sum_of_squares(held[i]);
   sum = block_sum<kThreads>(room, sum);
-  const float factor = 1 / sqrtf(sum / static_cast<float>(words.n_cols) + words.epsilon);
+  const float factor = factor_of(words, sum);
   const float scale = is_added ? words.scale : 1;
 #pragma unroll
   for (u32 i = 0; i < kHeld; ++i) {
@@ -94,7 +100,8 @@ KERNEL(rms_norm, kThreads, Params<NormWords>) {
     return;
   }
   const float sum = block_sum<kThreads>(room, sum_of_squares(from, words.n_cols));
-  const float factor = 1 / sqrtf(sum / static_cast<float>(words.n_cols) + words.epsilon);
+  const float factor = factor_of(words, sum);
+  const auto by_weight = [&](u32 i) { return words.is_plain != 0 ? 1 : weight[i]; };
   if (words.encoding == kInt8) {
     const u32 n_groups = words.n_cols / 32;
     u32* to = buffer<u32>(p, 4) + std::uint64_t{row} * n_groups * kGroupWords;
@@ -103,7 +110,7 @@ KERNEL(rms_norm, kThreads, Params<NormWords>) {
       Four normed{};
       if (group < n_groups) {
         const float4 quad = *reinterpret_cast<const float4*>(from + i),
-                     by = *reinterpret_cast<const float4*>(weight + i);
+                     by = words.is_plain != 0 ? make_float4(1, 1, 1, 1) : *reinterpret_cast<const float4*>(weight + i);
         normed = {quad.x * factor * by.x, quad.y * factor * by.y, quad.z * factor * by.z, quad.w * factor * by.w};
       }
       put_group(to + group * kGroupWords, normed, group < n_groups);
@@ -112,19 +119,19 @@ KERNEL(rms_norm, kThreads, Params<NormWords>) {
   }
   if (words.encoding == kHalf) {
     float most = 0;
-    for (u32 i = thread; i < words.n_cols; i += kThreads) most = fmaxf(most, fabsf(from[i] * factor * weight[i]));
+    for (u32 i = thread; i < words.n_cols; i += kThreads) most = fmaxf(most, fabsf(from[i] * factor * by_weight(i)));
     BARRIER();  // the sum has been read
     const float scale = scale_of_row<kThreads>(room, most, words.half_exponent), inverse = inverse_of(scale);
     u32* to = buffer<u32>(p, 4) + std::uint64_t{row} * words.n_cols;
     for (u32 i = 2 * thread; i < words.n_cols; i += 2 * kThreads)
-      to[i / 2] =
-          floats_to_halves(inverse * (from[i] * factor * weight[i]), inverse * (from[i + 1] * factor * weight[i + 1]));
+      to[i / 2] = floats_to_halves(inverse * (from[i] * factor * by_weight(i)),
+                                   inverse * (from[i + 1] * factor * by_weight(i + 1)));
     if (thread == 0) to[words.n_cols / 2] = bits_of(scale);
     return;
   }
   float* to = buffer<float>(p, 4) + std::uint64_t{row} * words.n_cols;
   for (u32 i = thread; i < words.n_cols; i += kThreads) {
-    const float normed = from[i] * factor * weight[i];
+    const float normed = from[i] * factor * by_weight(i);
     to[i] = words.is_added != 0 ? (to[i] + normed) * words.scale : normed;
   }
 }

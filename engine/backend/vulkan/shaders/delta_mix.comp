@@ -45,13 +45,6 @@ Place place_of(uint of_heads) {
   return Place(p.values_at + first, v_dim(), 2u * q_dim() + first, kValueDim);
 }
 
-// How many of the rows right before it are of the row's slot, as far as the convolution sees.
-uint rows_before(uint row) {
-  uint n = 0u;
-  while (n < kBefore && n < row && slot_of(row - n - 1u) == slot_of(row)) ++n;
-  return n;
-}
-
 // Element i of the row that is `back` before this one: of this step, of an earlier one, or before the first.
 float seen(Place place, uint i, uint row, uint n_before, uint back) {
   if (back <= n_before) return products[place.products_at + (row - back) * place.width + i];
@@ -61,7 +54,7 @@ float seen(Place place, uint i, uint row, uint n_before, uint back) {
 }
 
 void compute_head(uint thread, Place place, uint row) {
-  const uint n_before = rows_before(row), to = row * n_channels() + place.channel;
+  const uint n_before = rows_before(row, kBefore), to = row * n_channels() + place.channel;
   const bool is_value = place.channel >= 2u * q_dim();
   float squares = 0.0;
   for (uint i = thread; i < place.dim; i += kThreads) {
@@ -91,7 +84,7 @@ void compute_head(uint thread, Place place, uint row) {
 
 // After the last of a slot's rows. What is read stands behind what is written.
 void keep_head(uint thread, Place place, uint row) {
-  const uint n_before = rows_before(row), to = slot_of(row) * kBefore * n_channels() + place.channel;
+  const uint n_before = rows_before(row, kBefore), to = slot_of(row) * kBefore * n_channels() + place.channel;
   for (uint i = thread; i < place.dim; i += kThreads) {
     for (uint kept = 0u; kept < kBefore; ++kept)
       state[to + kept * n_channels() + i] = seen(place, i, row, n_before, kBefore - 1u - kept);

@@ -1,4 +1,4 @@
-// RMS norm of rows: into other rows, as f32, int8 or f16, or added to the residual. Groups: (norms of
+// RMS norm of rows, or rows as they are: into other rows, as f32, int8 or f16, or added to the residual. Groups: (norms of
 // a row of the step, rows).
 #version 450
 #extension GL_GOOGLE_include_directive : require
@@ -9,8 +9,9 @@ layout(set = 0, binding = 4) buffer To { uint to[]; };
 
 layout(constant_id = 0) const uint kIsGathered = 0;  // of the rows that ask for logits
 layout(constant_id = 1) const uint kIsAdded = 0;
-layout(constant_id = 2) const uint kEncoding = 0;  // of what it writes, as enum class Encoding
-layout(constant_id = 3) const uint kHalfExponent = 0;
+layout(constant_id = 2) const uint kIsPlain = 0;   // without a norm
+layout(constant_id = 3) const uint kEncoding = 0;  // of what it writes, as enum class Encoding
+layout(constant_id = 4) const uint kHalfExponent = 0;
 const uint kInt8 = 1, kHalf = 2;
 const uint kThreads = 128;
 layout(local_size_x = 128) in;
@@ -20,13 +21,17 @@ layout(push_constant) uniform Push { NormPush p; };
 #include "lib/half.glsl"
 shared float sums[kThreads];
 
+float normed_elem(uint first, uint i, float factor) {
+  return kIsPlain != 0u ? from[first + i] : from[first + i] * factor * weight[i];
+}
+
 void encode_row(uint thread, uint row, uint first, float factor) {
   const uint n_groups = p.n_cols / 32u, word = thread % 8u;
   for (uint base = 0u; base < n_groups; base += kThreads / 8u) {
     const uint group = base + thread / 8u, i = group * 32u + 4u * word;
     vec4 normed = vec4(0.0), header;
     [[unroll]] for (uint k = 0u; k < 4u; ++k) {
-      if (group < n_groups) normed[k] = from[first + i + k] * factor * weight[i + k];
+      if (group < n_groups) normed[k] = normed_elem(first, i + k, factor);
     }
     const uint codes = encode_quad(thread, normed, header);
     if (group >= n_groups) continue;
@@ -36,10 +41,10 @@ void encode_row(uint thread, uint row, uint first, float factor) {
 
 void encode_half_row(uint thread, uint row, uint first, float factor) {
   float most = 0.0;
-  for (uint i = thread; i < p.n_cols; i += kThreads) most = max(most, abs(from[first + i] * factor * weight[i]));
+  for (uint i = thread; i < p.n_cols; i += kThreads) most = max(most, abs(normed_elem(first, i, factor)));
   const float scale = scale_of_row(thread, most, kHalfExponent), inverse = inverse_of(scale);
   for (uint i = 2u * thread; i < p.n_cols; i += 2u * kThreads) {
-    const vec2 normed = vec2(from[first + i] * factor * weight[i], from[first + i + 1u] * factor * weight[i + 1u]);
+    const vec2 normed = vec2(normed_elem(first, i, factor), normed_elem(first, i + 1u, factor));
     to[row * p.n_cols + i / 2u] = packHalf2x16(inverse * normed);
   }
   if (thread == 0u) to[row * p.n_cols + p.n_cols / 2u] = floatBitsToUint(scale);
@@ -67,7 +72,7 @@ void main() {
   }
   for (uint i = thread; i < p.n_cols; i += kThreads) {
     const uint at = row * p.n_cols + i;
-    const float normed = from[first + i] * factor * weight[i];
+    const float normed = normed_elem(first, i, factor);
     to[at] = floatBitsToUint(kIsAdded != 0u ? (uintBitsToFloat(to[at]) + normed) * p.scale : normed);
   }
 }
