@@ -1,39 +1,20 @@
-// The grids of IQ3, IQ2 and IQ1 in shared memory: see format/grids.h for what a point is. Of four elements a word there
-// has the values of a point, a byte each; of eight it has two points as they stand in the table. Included by panels.glsl.
-const uint kIq3XxsGrid[128] = uint[](
-#include "../../../../format/grids/iq3_xxs.inl"
-);
-const uint kIq3SGrid[256] = uint[](
-#include "../../../../format/grids/iq3_s.inl"
-);
-const uint kIq2XxsGrid[128] = uint[](
-#include "../../../../format/grids/iq2_xxs.inl"
-);
-const uint kIq2XsGrid[256] = uint[](
-#include "../../../../format/grids/iq2_xs.inl"
-);
-const uint kIq2SGrid[512] = uint[](
-#include "../../../../format/grids/iq2_s.inl"
-);
-const uint kIq1Grid[1024] = uint[](
-#include "../../../../format/grids/iq1_s.inl"
-);
+// The grids of IQ3, IQ2 and IQ1 in shared memory: see format/grids.h for what a point is. They come from the inputs, which
+// have all of them (model/gpu_grids.h): as constants of the shader they take drivers minutes to compile. Included by
+// panels.glsl, behind buffers.glsl.
+const uint kGrids = kRowWords;  // behind the counts
+const uint kIq3SWords = 256u, kIq2XxsWords = 768u, kIq2XsWords = 896u, kIq2SWords = 1152u, kIq1Words = 1664u;
 
-// The codes of four elements of a point, a byte each. Of eight elements the first four; the last four begin four bits
-// higher.
-uint four_codes(uint point) { return (point & 0x0707u) | ((point << 12) & 0x07070000u); }
+// The codes of four elements of a point of eight, a byte each. The last four begin four bits higher.
 uint first_codes(uint point) { return (point & 0x0303u) | ((point << 14) & 0x03030000u); }
 
 // Word i of a type's grid in shared memory.
 uint grid_word(uint type, uint i) {
-  if (type == kIQ2_XXS) return kIq2XxsGrid[i];
-  if (type == kIQ2_XS) return kIq2XsGrid[i];
-  if (type == kIQ2_S) return kIq2SGrid[i];
-  if (is_one_of(type, kIq1Types)) return kIq1Grid[i];
-  const uint two_points = type == kIQ3_S ? kIq3SGrid[i / 2u] : kIq3XxsGrid[i / 2u];
-  const uint codes = four_codes(two_points >> (i % 2u * 16u));
-  if (type == kIQ3_S) return 2u * codes + 0x01010101u;
-  return 8u * codes + 0x04040404u + 2u * (codes & (codes >> 1) & (codes >> 2) & 0x01010101u);  // the last one is 62
+  const uint first = type == kIQ3_S     ? kIq3SWords
+                     : type == kIQ2_XXS ? kIq2XxsWords
+                     : type == kIQ2_XS  ? kIq2XsWords
+                     : type == kIQ2_S   ? kIq2SWords
+                     : is_one_of(type, kIq1Types) ? kIq1Words : 0u;
+  return inputs[kGrids + first + i];
 }
 
 // Four elements of a group as signed bytes, those of word w, where indices, their higher bits and signs are known.
