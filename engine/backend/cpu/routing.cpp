@@ -12,7 +12,7 @@ namespace {
 bool comes_before(float a, float b) { return a > b || (std::isnan(b) && !std::isnan(a)); }
 
 // In the place of the logits.
-void put_probabilities(const LayerSpec& layer, std::span<float> logits) {
+void to_probabilities(const LayerSpec& layer, std::span<float> logits) {
   const float scale = layer.router_scale;
   if (is_sigmoid(layer.router)) {
     for (float& x : logits) x = 1.0F / (1.0F + std::exp(-scale * x));
@@ -34,7 +34,7 @@ void choose_experts(const LayerSpec& layer, std::span<float> logits, const float
   CHECK(ids.size() <= logits.size() && weights.size() == ids.size(), "a row goes through more experts than there are");
   // The sum of a softmax over all experts cancels out where weights are divided by theirs.
   const bool needs_all = layer.router != RouterKind::kSoftmaxNormed || choice_bias != nullptr;
-  if (needs_all) put_probabilities(layer, logits);
+  if (needs_all) to_probabilities(layer, logits);
   const auto score = [&](std::uint32_t expert) {
     return choice_bias == nullptr ? logits[expert] : logits[expert] + choice_bias[expert];
   };
