@@ -19,9 +19,9 @@ enum class TensorRole : std::uint8_t {
   kInputProject,      // (input_elems, d_model); these two of a row's layer inputs
   kInputProjectNorm,  // (input_dim)
   kAttnNorm,          // (d_model)
-  // These four, and the output, also of a delta net, by its own sizes, and of a short convolution, where they are
-  // (n_channels, d_model): Q makes what its output is multiplied by, K and V the two factors of what goes into it.
-  kQ,               // (q_dim, d_model)
+  // These three, and kAttnOut, are also of layers without attention. Of a delta net they have its own sizes. Of a short
+  // convolution they are (n_channels, d_model), and c * conv(b * y) is made of q = c, k = b and v = y.
+  kQ,               // (q_dim, d_model); of a delta net (q_dim, d_model) by its own sizes
   kK,               // (kv_dim, d_model); of a delta net (q_dim, d_model)
   kV,               // (kv_dim, d_model); of a delta net (v_dim, d_model)
   kQBias,           // (q_dim)
@@ -32,7 +32,7 @@ enum class TensorRole : std::uint8_t {
   kOutGate,         // (q_dim, d_model); of a delta net (v_dim, d_model)
   kAlpha,           // (n_value_heads, d_model): of the decay
   kBeta,            // (n_value_heads, d_model)
-  kConv,            // (n_mixed, conv_width): the last column is of the newest position. Kept as (conv_width, n_mixed)
+  kConv,            // (channels, width): the last column is of the newest position. Kept as (width, channels)
   kTimeBias,        // (n_value_heads)
   kDecay,           // (n_value_heads), below 0
   kReadNorm,        // (value_dim)

@@ -263,6 +263,14 @@ const float* CpuStep::normed(const float* row, const float* norm, float* scratch
   return scratch;
 }
 
+Activations CpuStep::prepare_residual(std::uint32_t thread, const float* residual, const float* norm,
+                                      std::span<const Matrix* const> matrices) {
+  return prepare(thread, static_cast<std::uint32_t>(inputs_.rows.size()), matrices,
+                 [&](std::uint32_t row, float* scratch) {
+                   return normed(residual + std::size_t{row} * bound_.model->d_model, norm, scratch);
+                 });
+}
+
 decltype(KernelTable::silu_mul) CpuStep::act_mul_of(const LayerSpec& layer) const {
   switch (layer.activation) {
     case Activation::kSilu: return kernels_.silu_mul;

@@ -69,8 +69,6 @@ class CpuStep {
   void input_down(const Op& op, std::uint32_t thread);
   void logits(const Op& op, std::uint32_t thread);
 
-  // A row of the residual as attention or an FFN reads it: normed into `scratch`, or itself where the norm is null.
-  const float* normed(const float* row, const float* norm, float* scratch) const;
   // The kernel of a layer's activation, as KernelTable has it.
   decltype(KernelTable::silu_mul) act_mul_of(const LayerSpec& layer) const;
 
@@ -79,6 +77,11 @@ class CpuStep {
   // it may write to scratch.
   template <class Row>
   Activations prepare(std::uint32_t thread, std::uint32_t n_rows, std::span<const Matrix* const> matrices, Row row);
+  // A row of the residual as attention or an FFN reads it: normed into `scratch`, or itself where the norm is null.
+  const float* normed(const float* row, const float* norm, float* scratch) const;
+  // prepare() of all rows of a residual, normed likewise.
+  Activations prepare_residual(std::uint32_t thread, const float* residual, const float* norm,
+                               std::span<const Matrix* const> matrices);
   // A bias that is added to a product and a norm that follows, before it is added to the residual; null: none.
   struct Finish {
     const float *bias = nullptr, *norm = nullptr;  // (d_model)

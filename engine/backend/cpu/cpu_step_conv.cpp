@@ -10,16 +10,11 @@ namespace headroom {
 void CpuStep::conv_mix(const Op& op, std::uint32_t thread) {
   const BoundLayer& layer = bound_.layers[static_cast<std::size_t>(op.layer)];
   const ShortConvSpec& spec = *layer.spec->short_conv;
-  const std::uint32_t d_model = bound_.model->d_model, n_rows = static_cast<std::uint32_t>(inputs_.rows.size());
-  const float* residual = bound_.buffer(op.inputs[0]);
   float *mixed = bound_.buffer(op.outputs[0]), *factors = bound_.buffer(op.outputs[1]),
         *gates = bound_.buffer(op.outputs[2]);
   const std::array matrices{&layer.k, &layer.v, &layer.q};
   const std::array products{mixed, factors, gates};
-  const Activations in =
-      prepare(thread, n_rows, std::span<const Matrix* const>(matrices), [&](std::uint32_t row, float* scratch) {
-        return normed(residual + std::size_t{row} * d_model, layer.attn_norm, scratch);
-      });
+  const Activations in = prepare_residual(thread, bound_.buffer(op.inputs[0]), layer.attn_norm, matrices);
   const HeadUnits units(spec.n_channels, 1);
   deal(op, units.count(), [&](std::uint32_t first_unit, std::uint32_t last_unit) {
     const std::uint32_t first = units.first_head(first_unit), last = units.first_head(last_unit);

@@ -43,15 +43,11 @@ void CpuStep::finish_rates(const BoundLayer& layer, float* rates, Share heads, b
 void CpuStep::delta_mix(const Op& op, std::uint32_t thread) {
   const BoundLayer& layer = bound_.layers[static_cast<std::size_t>(op.layer)];
   const DeltaNetSpec& spec = *layer.spec->delta_net;
-  const std::uint32_t d_model = bound_.model->d_model, n_rows = static_cast<std::uint32_t>(inputs_.rows.size());
-  const float* residual = bound_.buffer(op.inputs[0]);
+  const auto n_rows = static_cast<std::uint32_t>(inputs_.rows.size());
   float *mixed = bound_.buffer(op.outputs[0]), *rates = bound_.buffer(op.outputs[1]),
         *gates = bound_.buffer(op.outputs[2]);
   const std::array matrices{&layer.q, &layer.k, &layer.v, &layer.out_gate, &layer.alpha, &layer.beta};
-  const Activations in =
-      prepare(thread, n_rows, std::span<const Matrix* const>(matrices), [&](std::uint32_t row, float* scratch) {
-        return normed(residual + std::size_t{row} * d_model, layer.attn_norm, scratch);
-      });
+  const Activations in = prepare_residual(thread, bound_.buffer(op.inputs[0]), layer.attn_norm, matrices);
   // The rows of heads [first, last) into `out`, rows `stride` apart.
   const auto compute = [&](const Matrix& matrix, std::uint32_t head_dim, Share heads, float* out, std::size_t stride) {
     const auto store = [&](const PanelProduct& product, bool) {

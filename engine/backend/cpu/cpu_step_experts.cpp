@@ -69,16 +69,11 @@ ExpertGroups CpuStep::group_rows(const LayerSpec& layer, BufferId ids, std::uint
 
 void CpuStep::moe_route(const Op& op, std::uint32_t thread) {
   const BoundLayer& layer = bound_.layers[static_cast<std::size_t>(op.layer)];
-  const std::uint32_t d_model = bound_.model->d_model, n_experts = layer.spec->n_experts,
-                      n_used = layer.spec->n_experts_used;
+  const std::uint32_t n_experts = layer.spec->n_experts, n_used = layer.spec->n_experts_used;
   const auto n_rows = static_cast<std::uint32_t>(inputs_.rows.size());
-  const float* residual = bound_.buffer(op.inputs[0]);
   float* logits = bound_.scratch.router;
   const std::array matrices{&layer.router};
-  const Activations in =
-      prepare(thread, n_rows, std::span<const Matrix* const>(matrices), [&](std::uint32_t row, float* scratch) {
-        return normed(residual + std::size_t{row} * d_model, layer.router_norm, scratch);
-      });
+  const Activations in = prepare_residual(thread, bound_.buffer(op.inputs[0]), layer.router_norm, matrices);
   const auto store = [&](const PanelProduct& product, bool) {
     for (std::uint32_t col = 0; col < product.n_cols; ++col)
       add_biases(product.values + col * kPanelRows, biases_at(layer.router_bias, 0, 0, product.first_row),

@@ -155,17 +155,12 @@ void CpuStep::norm_heads_together(const BoundLayer& layer, float* query, std::ui
 void CpuStep::qkv_rope(const Op& op, std::uint32_t thread) {
   const BoundLayer& layer = bound_.layers[static_cast<std::size_t>(op.layer)];
   const LayerSpec& spec = *layer.spec;
-  const std::uint32_t d_model = bound_.model->d_model;
-  const float* residual = bound_.buffer(op.inputs[0]);
   float* query = bound_.buffer(op.outputs[0]);
   const std::array matrices{&layer.q, &layer.k, &layer.v, &layer.out_gate};
   const std::size_t n_matrices = !spec.has_cache() ? 1 : spec.has_out_gate ? 4 : 3;
   CHECK(spec.has_cache() || !spec.has_out_gate, "a layer that reads another's cache has no output gate");
-  const Activations in =
-      prepare(thread, static_cast<std::uint32_t>(inputs_.rows.size()),
-              std::span<const Matrix* const>(matrices).first(n_matrices), [&](std::uint32_t row, float* scratch) {
-                return normed(residual + std::size_t{row} * d_model, layer.attn_norm, scratch);
-              });
+  const Activations in = prepare_residual(thread, bound_.buffer(op.inputs[0]), layer.attn_norm,
+                                          std::span<const Matrix* const>(matrices).first(n_matrices));
   // Computes the heads of units [first, last) of one matrix into `out`, rows `stride` apart.
   const auto compute = [&](const Matrix& matrix, std::uint32_t first_head, std::uint32_t last_head, float* out,
                            std::size_t stride) {

@@ -11,6 +11,7 @@ namespace {
 
 bool comes_before(float a, float b) { return a > b || (std::isnan(b) && !std::isnan(a)); }
 
+// In the place of the logits.
 void to_probabilities(const LayerSpec& layer, std::span<float> logits) {
   const float scale = layer.router_scale;
   if (is_sigmoid(layer.router)) {

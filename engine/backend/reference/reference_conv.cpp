@@ -5,7 +5,7 @@
 
 namespace headroom {
 
-// rows: (n_rows, n_channels) of what goes in. Each becomes the sum of the taps times it and the width - 1 before it.
+// A row becomes the sum of the taps times itself and the width - 1 rows of its slot before it.
 void ReferenceStep::convolve(const Op& op, std::span<float> rows, std::uint32_t width) {
   const std::span<const float> taps = bound_.at(TensorRole::kConv, op.layer).vector();
   const std::size_t n_channels = rows.size() / n_rows(), n_kept = width - 1;

@@ -59,8 +59,9 @@ class ReferenceStep {
   void add_to_residual(const Op& op, const float* in, TensorRole matrix, const ReferenceWeight* bias, TensorRole norm,
                        float scale = 1.0F);
   void add_branches(const Op& op, const float* in, const float* branch);
+  // rows: (n_rows, channels) of what goes into a layer's convolution; they become what comes out of it.
   void convolve(const Op& op, std::span<float> rows, std::uint32_t width);
-  // (n_rows, d_model) normed rows of a residual, in scratch.
+  // (n_rows, d_model): rows of a residual as a layer's products read them, normed in scratch or as they are.
   const float* normed(const float* residual, TensorRole norm, std::int32_t layer);
   void finish_heads(std::int32_t layer, std::uint32_t position, Heads heads, TensorRole norm) const;
   void balance_keys(std::int32_t layer, float* keys) const;
