@@ -291,24 +291,25 @@ TEST_P(MatrixProduct, of_the_largest_codes_and_activations_does_not_overflow) {
 
 #if defined(__x86_64__)
 // Both add the same integers, so nothing but the order of rounding could differ, and it is the same.
-class MatrixProductInTiles : public test::IsaTest {};
+class MatrixProductOfOtherKernels : public test::IsaTest {};
 
-TEST_P(MatrixProductInTiles, is_that_of_dot_products_bit_by_bit) {
-  const KernelTable tiles = make_kernel_table(GetParam()), dots = make_kernel_table(Isa::kAvx512);
+TEST_P(MatrixProductOfOtherKernels, is_that_of_avx512_bit_by_bit) {
+  const KernelTable others = make_kernel_table(GetParam()), dots = make_kernel_table(Isa::kAvx512);
   for (const DTypeRow& type : kDTypes) {
     if (!type.is_weight) continue;
     for (const std::uint32_t n_cols : {type.block_elems == 256 ? 512U : 544U, 768U}) {
       const Weights weights(type.dtype, 40, n_cols);
-      for (const std::uint32_t n_in : {5U, 16U, 20U, 31U, 32U, 33U, 46U, 64U, 71U}) {
+      for (const std::uint32_t n_in : {1U, 3U, 5U, 16U, 20U, 31U, 32U, 33U, 46U, 64U, 71U}) {
         const std::vector<std::vector<float>> rows = rows_with_outliers(n_in, n_cols, n_in % 2 == 0 ? 1.0F : 60.0F);
-        ASSERT_EQ(product(tiles, weights.matrix, rows), product(dots, weights.matrix, rows))
+        ASSERT_EQ(product(others, weights.matrix, rows), product(dots, weights.matrix, rows))
             << type.name << ", " << n_cols << " columns, " << n_in;
       }
     }
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Isas, MatrixProductInTiles, ::testing::Values(Isa::kAmx), test::isa_test_name);
+INSTANTIATE_TEST_SUITE_P(Isas, MatrixProductOfOtherKernels, ::testing::Values(Isa::kAvx512Vbmi, Isa::kAmx),
+                         test::isa_test_name);
 #endif
 
 INSTANTIATE_TEST_SUITE_P(Isas, MatrixProduct, ::testing::ValuesIn(kIsas), test::isa_test_name);

@@ -1,4 +1,4 @@
-// Sixteen 32-bit lanes in one 512-bit register. Needs F, BW, VL, DQ and VNNI.
+// Sixteen 32-bit lanes in one 512-bit register. Needs F, BW, VL, DQ and VNNI; what has VBMI is a set of its own.
 #pragma once
 
 #include <immintrin.h>
@@ -12,7 +12,11 @@
 // Around the register block of a slab.
 #define HEADROOM_UNROLL_SLAB _Pragma("GCC unroll 16")
 
+#if defined(__AVX512VBMI__)
+namespace headroom::isa_avx512vbmi {
+#else
 namespace headroom::isa_avx512 {
+#endif
 
 using F = __m512;   // 16 f32
 using I = __m512i;  // 16 i32, or 64 bytes
@@ -189,4 +193,4 @@ inline void load_nibbles(const std::byte* from, F& low, F& high) {
   high = _mm512_permutexvar_ps(_mm512_srli_epi32(bytes, 4), table);
 }
 
-}  // namespace headroom::isa_avx512
+}  // namespace headroom::isa_avx512 or isa_avx512vbmi
