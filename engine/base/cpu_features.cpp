@@ -47,6 +47,7 @@ std::string_view isa_name(Isa isa) {
     case Isa::kAvx2: return "avx2";
     case Isa::kAvxVnni: return "avxvnni";
     case Isa::kAvx512: return "avx512";
+    case Isa::kAvx512Vbmi: return "avx512vbmi";
     case Isa::kAmx: return "amx";
     case Isa::kNeon: return "neon";
   }
@@ -60,7 +61,8 @@ Isa detected_isa() {
   const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                       __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
                       __builtin_cpu_supports("avx512vnni");
-  if (avx512) return has_amx() ? Isa::kAmx : Isa::kAvx512;
+  if (avx512 && __builtin_cpu_supports("avx512vbmi")) return has_amx() ? Isa::kAmx : Isa::kAvx512Vbmi;
+  if (avx512) return Isa::kAvx512;
   if (avx2 && has_avx_vnni()) return Isa::kAvxVnni;
   if (avx2) return Isa::kAvx2;
 #elif defined(__aarch64__)

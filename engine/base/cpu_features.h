@@ -10,13 +10,13 @@
 namespace headroom {
 
 // kAvxVnni means AVX2 and the dot products that machines without AVX-512 have; kAvx512 means F, BW, VL, DQ and VNNI;
-// kAmx means kAvx512 and tile registers for int8, which the system lets this process use; kNeon means Armv8.2-A with
-// SDOT.
-enum class Isa : std::uint8_t { kScalar, kAvx2, kAvxVnni, kAvx512, kAmx, kNeon };
+// kAvx512Vbmi means kAvx512 and permutations of bytes; kAmx means kAvx512Vbmi and tile registers for int8, which the
+// system lets this process use; kNeon means Armv8.2-A with SDOT.
+enum class Isa : std::uint8_t { kScalar, kAvx2, kAvxVnni, kAvx512, kAvx512Vbmi, kAmx, kNeon };
 
 // Those that this build has kernels for, from the slowest to the fastest.
 #if defined(__x86_64__)
-inline constexpr std::array kIsas{Isa::kScalar, Isa::kAvx2, Isa::kAvxVnni, Isa::kAvx512, Isa::kAmx};
+inline constexpr std::array kIsas{Isa::kScalar, Isa::kAvx2, Isa::kAvxVnni, Isa::kAvx512, Isa::kAvx512Vbmi, Isa::kAmx};
 #elif defined(__aarch64__)
 inline constexpr std::array kIsas{Isa::kScalar, Isa::kNeon};
 #else
@@ -24,7 +24,7 @@ inline constexpr std::array kIsas{Isa::kScalar};
 #endif
 
 std::string_view isa_name(
-    Isa isa);  // "scalar", "avx2", "avxvnni", "avx512", "amx", "neon": also the values of HEADROOM_ISA
+    Isa isa);  // "scalar", "avx2", "avxvnni", "avx512", "avx512vbmi", "amx", "neon": also the values of HEADROOM_ISA
 
 // The best that this machine can run.
 Isa detected_isa();

@@ -112,6 +112,48 @@ struct BlockMXFP4 {       // 32 elements: 2^(exponent - 128) * kFp4Values[nibble
   std::uint8_t quants[16];
 };
 
+// Formats whose groups of elements are points of a grid, with signs beside it: format/grid_blocks.h reads them. 256
+// elements in 8 groups of 32; indices are the low eight bits where there are more.
+struct BlockIQ3_XXS {
+  std::uint16_t scale;
+  std::uint8_t quants[64];            // indices of points of 4 elements
+  std::uint8_t signs_and_scales[32];  // a word a group: four times 7 signs, then the group's scale
+};
+struct BlockIQ3_S {
+  std::uint16_t scale;
+  std::uint8_t quants[64];
+  std::uint8_t high_bits[8];  // the ninth bits of indices
+  std::uint8_t signs[32];     // a bit an element
+  std::uint8_t scales[4];     // 4 bits a group
+};
+struct BlockIQ2_XXS {
+  std::uint16_t scale;
+  std::uint8_t
+      quants[64];  // two words a group: four indices of points of 8 elements, then as signs_and_scales of IQ3_XXS
+};
+struct BlockIQ2_XS {
+  std::uint16_t scale;
+  std::uint16_t quants[32];  // 9 bits of an index, then 7 signs
+  std::uint8_t scales[8];    // 4 bits for 16 elements
+};
+struct BlockIQ2_S {
+  std::uint16_t scale;
+  std::uint8_t quants[32];
+  std::uint8_t signs[32];
+  std::uint8_t high_bits[8];  // 2 bits an index
+  std::uint8_t scales[8];
+};
+struct BlockIQ1_S {
+  std::uint16_t scale;
+  std::uint8_t quants[32];
+  std::uint16_t high_bits[8];  // a group's: 3 bits an index, the group's scale (3 bits), and whether its shift is down
+};
+struct BlockIQ1_M {
+  std::uint8_t quants[32];
+  std::uint8_t high_bits[16];  // 4 bits an index: 3 of it, and whether the shift of its 8 elements is down
+  std::uint16_t scales[4];     // 3 bits for 16 elements, and 4 of the block's scale above them
+};
+
 // NOLINTEND(readability-identifier-naming)
 
 static_assert(sizeof(BlockQ8_0) == 34 && alignof(BlockQ8_0) == 2);
@@ -122,6 +164,9 @@ static_assert(sizeof(BlockQ4_K) == 144);
 static_assert(sizeof(BlockQ5_K) == 176);
 static_assert(sizeof(BlockQ6_K) == 210);
 static_assert(sizeof(BlockIQ4_NL) == 18 && sizeof(BlockIQ4_XS) == 136 && sizeof(BlockMXFP4) == 17);
+static_assert(sizeof(BlockIQ3_XXS) == 98 && sizeof(BlockIQ3_S) == 110);
+static_assert(sizeof(BlockIQ2_XXS) == 66 && sizeof(BlockIQ2_XS) == 74 && sizeof(BlockIQ2_S) == 82);
+static_assert(sizeof(BlockIQ1_S) == 50 && sizeof(BlockIQ1_M) == 56);
 
 // A FP8 cache row of n elements is n E4M3 bytes, then one f16 scale at byte n.
 

@@ -9,6 +9,7 @@
 
 #include "format/blocks.h"
 #include "format/dtype_table.h"
+#include "format/grid_blocks.h"
 
 namespace headroom {
 
@@ -201,6 +202,22 @@ inline void decode_block(const BlockMXFP4& block, float* out) {  // (32)
   decode_table(block.quants, kFp4Values, e8m0_half_to_f32(block.exponent), out);
 }
 
+// The formats of format/grid_blocks.h.
+template <class Block>
+void decode_block(const Block& block, float* out) {  // (256)
+  using Format = GridFormat<Block>;
+  const float scale = f16_to_f32(block_scale(block)) * Format::kFactor;
+  for (int i = 0; i < 8; ++i, out += 32) {
+    const GridGroup group = grid_group(block, i);
+    for (int k = 0; k < 32; ++k) {
+      const std::uint32_t point = group.indices[k / Format::kElems];
+      const std::uint32_t code = grid_code<Format::kElems>(Format::kGrid, point, k % Format::kElems);
+      const std::int8_t value = Format::kValues[code | ((group.signs >> k) & 1U) << 3];
+      out[k] = scale * static_cast<float>(2 * group.scales[k / 16] + 1) * static_cast<float>(value);
+    }
+  }
+}
+
 // Decodes a row of whole blocks; the elements that pad the last block are dropped.
 template <class Block, int kBlockElems>
 void decode_block_row(const std::byte* row, std::uint64_t n_elems, float* out) {
@@ -244,6 +261,13 @@ inline void decode_row(DType dtype, const std::byte* row, std::uint64_t n_elems,
     case DType::kIQ4_NL: decode_block_row<BlockIQ4_NL, 32>(row, n_elems, out); return;
     case DType::kIQ4_XS: decode_block_row<BlockIQ4_XS, 256>(row, n_elems, out); return;
     case DType::kMXFP4: decode_block_row<BlockMXFP4, 32>(row, n_elems, out); return;
+    case DType::kIQ1_S: decode_block_row<BlockIQ1_S, 256>(row, n_elems, out); return;
+    case DType::kIQ1_M: decode_block_row<BlockIQ1_M, 256>(row, n_elems, out); return;
+    case DType::kIQ2_XXS: decode_block_row<BlockIQ2_XXS, 256>(row, n_elems, out); return;
+    case DType::kIQ2_XS: decode_block_row<BlockIQ2_XS, 256>(row, n_elems, out); return;
+    case DType::kIQ2_S: decode_block_row<BlockIQ2_S, 256>(row, n_elems, out); return;
+    case DType::kIQ3_XXS: decode_block_row<BlockIQ3_XXS, 256>(row, n_elems, out); return;
+    case DType::kIQ3_S: decode_block_row<BlockIQ3_S, 256>(row, n_elems, out); return;
     case DType::kF8E4M3: {
       const float scale = f16_to_f32(load_block<std::uint16_t>(row + n_elems));
       for (std::uint64_t i = 0; i < n_elems; ++i) out[i] = scale * e4m3_to_f32(std::to_integer<std::uint8_t>(row[i]));

@@ -23,8 +23,15 @@ enum class DType : std::uint8_t {
   kIQ4_NL,
   kIQ4_XS,
   kMXFP4,
+  kIQ1_S,
+  kIQ1_M,
+  kIQ2_XXS,
+  kIQ2_XS,
+  kIQ2_S,
+  kIQ3_XXS,
+  kIQ3_S,
   kF8E4M3,  // KV cache only: E4M3 bytes and one f16 scale per token and head
 };
-inline constexpr std::size_t kNDTypes = 17;
+inline constexpr std::size_t kNDTypes = 24;
 
 }  // namespace headroom

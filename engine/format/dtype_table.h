@@ -43,6 +43,13 @@ inline constexpr std::array kDTypes{
     DTypeRow{DType::kIQ4_NL, "IQ4_NL", "iq4_nl", 20, 32, 18, 0, true, false, false},
     DTypeRow{DType::kIQ4_XS, "IQ4_XS", "iq4_xs", 23, 256, 136, 0, true, false, false},
     DTypeRow{DType::kMXFP4, "MXFP4", "mxfp4", 39, 32, 17, 0, true, false, false},
+    DTypeRow{DType::kIQ1_S, "IQ1_S", "iq1_s", 19, 256, 50, 0, true, false, false},
+    DTypeRow{DType::kIQ1_M, "IQ1_M", "iq1_m", 29, 256, 56, 0, true, false, false},
+    DTypeRow{DType::kIQ2_XXS, "IQ2_XXS", "iq2_xxs", 16, 256, 66, 0, true, false, false},
+    DTypeRow{DType::kIQ2_XS, "IQ2_XS", "iq2_xs", 17, 256, 74, 0, true, false, false},
+    DTypeRow{DType::kIQ2_S, "IQ2_S", "iq2_s", 22, 256, 82, 0, true, false, false},
+    DTypeRow{DType::kIQ3_XXS, "IQ3_XXS", "iq3_xxs", 18, 256, 98, 0, true, false, false},
+    DTypeRow{DType::kIQ3_S, "IQ3_S", "iq3_s", 21, 256, 110, 0, true, false, false},
     DTypeRow{DType::kF8E4M3, "FP8", "fp8", -1, 1, 1, 2, false, true, true},  //
 };
 

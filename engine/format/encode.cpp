@@ -7,6 +7,7 @@
 #include <span>
 
 #include "format/decode.h"
+#include "format/encode_grids.h"
 
 namespace headroom {
 namespace {
@@ -337,6 +338,11 @@ void encode_block(std::span<const float, 256> in, BlockIQ4_XS& block) {
   }
 }
 
+template <class Block>
+void encode_block(std::span<const float, 256> in, Block& block) {
+  encode_grid_block(in, block);
+}
+
 template <class Block, std::size_t kBlockElems, class Encode>
 void encode_block_row(const float* row, std::uint64_t n_elems, std::byte* out, Encode encode) {
   for (std::uint64_t first = 0; first < n_elems; first += kBlockElems, out += sizeof(Block)) {
@@ -389,6 +395,13 @@ void encode_row(DType dtype, const float* row, std::uint64_t n_elems, std::byte*
     case DType::kIQ4_NL: encode_block_row<BlockIQ4_NL, 32>(row, n_elems, out); return;
     case DType::kIQ4_XS: encode_block_row<BlockIQ4_XS, 256>(row, n_elems, out); return;
     case DType::kMXFP4: encode_block_row<BlockMXFP4, 32>(row, n_elems, out); return;
+    case DType::kIQ1_S: encode_block_row<BlockIQ1_S, 256>(row, n_elems, out); return;
+    case DType::kIQ1_M: encode_block_row<BlockIQ1_M, 256>(row, n_elems, out); return;
+    case DType::kIQ2_XXS: encode_block_row<BlockIQ2_XXS, 256>(row, n_elems, out); return;
+    case DType::kIQ2_XS: encode_block_row<BlockIQ2_XS, 256>(row, n_elems, out); return;
+    case DType::kIQ2_S: encode_block_row<BlockIQ2_S, 256>(row, n_elems, out); return;
+    case DType::kIQ3_XXS: encode_block_row<BlockIQ3_XXS, 256>(row, n_elems, out); return;
+    case DType::kIQ3_S: encode_block_row<BlockIQ3_S, 256>(row, n_elems, out); return;
     case DType::kF8E4M3: encode_fp8_row(row, n_elems, out); return;
   }
 }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstring>
 
+#include "format/bit_order.h"
 #include "format/blocks.h"
 #include "format/dtype_table.h"
 #include "model/gpu_planes.h"
@@ -183,6 +184,96 @@ void put_q6_k(const std::byte* from, std::uint64_t n_blocks, PanelRow to) {
   }
 }
 
+// Eight bytes of a group in the plane of codes.
+std::byte* half_codes(PanelRow& to, std::uint64_t block, std::uint32_t group) {
+  return to.codes(4 * block + group / 2) + group % 2 * 8;
+}
+
+void put_iq3_xxs(const std::byte* from, std::uint64_t n_blocks, PanelRow to) {
+  for (std::uint64_t block = 0; block < n_blocks; ++block, from += sizeof(BlockIQ3_XXS)) {
+    for (std::uint32_t group = 0; group < kGpuBlock; ++group) {
+      std::memcpy(half_codes(to, block, group), from + offsetof(BlockIQ3_XXS, quants) + group * 8, 8);
+      const std::uint32_t signs = load_word(from + offsetof(BlockIQ3_XXS, signs_and_scales) + group * 4);
+      store_word(spread_bits(open_signs(signs)), to.high_word(kGpuBlock * block + group));
+    }
+    std::memcpy(to.scale(block, 2), from, 2);
+  }
+}
+
+void put_iq3_s(const std::byte* from, std::uint64_t n_blocks, PanelRow to) {
+  for (std::uint64_t block = 0; block < n_blocks; ++block, from += sizeof(BlockIQ3_S)) {
+    for (std::uint32_t group = 0; group < kGpuBlock; ++group) {
+      std::memcpy(half_codes(to, block, group), from + offsetof(BlockIQ3_S, quants) + group * 8, 8);
+      store_word(spread_bits(load_word(from + offsetof(BlockIQ3_S, signs) + group * 4)),
+                 to.high_word(kGpuBlock * block + group));
+    }
+    std::memset(to.header(block), 0, kGpuUnitBytes);
+    std::memcpy(to.header(block), from + offsetof(BlockIQ3_S, high_bits), 8);
+    std::memcpy(to.header(block) + 8, from + offsetof(BlockIQ3_S, scales), 4);
+    std::memcpy(to.header(block) + 12, from, 2);
+  }
+}
+
+void put_iq2_xxs(const std::byte* from, std::uint64_t n_blocks, PanelRow to) {
+  for (std::uint64_t block = 0; block < n_blocks; ++block, from += sizeof(BlockIQ2_XXS)) {
+    for (std::uint32_t group = 0; group < kGpuBlock; ++group) {
+      const std::byte* words = from + offsetof(BlockIQ2_XXS, quants) + group * 8;
+      std::memcpy(half_codes(to, block, group), words, 4);
+      store_word(spread_bits(open_signs(load_word(words + 4))), half_codes(to, block, group) + 4);
+    }
+    std::memcpy(to.scale(block, 2), from, 2);
+  }
+}
+
+void put_iq2_xs(const std::byte* from, std::uint64_t n_blocks, PanelRow to) {
+  for (std::uint64_t block = 0; block < n_blocks; ++block, from += sizeof(BlockIQ2_XS)) {
+    const auto fields = load_block<BlockIQ2_XS>(from);
+    for (std::uint32_t group = 0; group < kGpuBlock; ++group) {
+      std::uint32_t indices = 0, signs = 0;
+      for (std::uint32_t i = 0; i < 4; ++i) {
+        const std::uint32_t both = fields.quants[4 * group + i];
+        indices |= (both & 255) << (8 * i);
+        signs |= (both >> 9) << (7 * i) | ((both >> 8) & 1) << (28 + i);
+      }
+      store_word(indices, half_codes(to, block, group));
+      store_word(spread_bits(open_signs(signs)), half_codes(to, block, group) + 4);
+    }
+    std::memcpy(to.header(block / 2) + block % 2 * 8, fields.scales, 8);
+    std::memcpy(to.scale(block, 2), from, 2);
+  }
+}
+
+void put_iq2_s(const std::byte* from, std::uint64_t n_blocks, PanelRow to) {
+  for (std::uint64_t block = 0; block < n_blocks; ++block, from += sizeof(BlockIQ2_S)) {
+    for (std::uint32_t group = 0; group < kGpuBlock; ++group) {
+      std::memcpy(half_codes(to, block, group), from + offsetof(BlockIQ2_S, quants) + group * 4, 4);
+      store_word(spread_bits(load_word(from + offsetof(BlockIQ2_S, signs) + group * 4)),
+                 half_codes(to, block, group) + 4);
+    }
+    std::memcpy(to.header(block), from + offsetof(BlockIQ2_S, high_bits), kGpuUnitBytes);
+    std::memcpy(to.scale(block, 2), from, 2);
+  }
+}
+
+void put_iq1_s(const std::byte* from, std::uint64_t n_blocks, PanelRow to) {
+  for (std::uint64_t block = 0; block < n_blocks; ++block, from += sizeof(BlockIQ1_S)) {
+    for (std::uint32_t half = 0; half < 2; ++half)
+      std::memcpy(to.highs(2 * block + half), from + offsetof(BlockIQ1_S, quants) + half * kGpuUnitBytes,
+                  kGpuUnitBytes);
+    std::memcpy(to.header(block), from + offsetof(BlockIQ1_S, high_bits), kGpuUnitBytes);
+    std::memcpy(to.scale(block, 2), from, 2);
+  }
+}
+
+void put_iq1_m(const std::byte* from, std::uint64_t n_blocks, PanelRow to) {
+  for (std::uint64_t block = 0; block < n_blocks; ++block, from += sizeof(BlockIQ1_M)) {
+    for (std::uint32_t half = 0; half < 2; ++half)
+      std::memcpy(to.highs(2 * block + half), from + half * kGpuUnitBytes, kGpuUnitBytes);
+    std::memcpy(to.header(block), from + offsetof(BlockIQ1_M, high_bits), kGpuUnitBytes);
+    std::memcpy(to.scale(block, 8), from + offsetof(BlockIQ1_M, scales), 8);
+  }
+}
+
 void put_plain(const std::byte* from, Bytes n_bytes, PanelRow to) {
   for (Bytes at = 0; at < n_bytes; at += kGpuUnitBytes)
     std::memcpy(to.codes(at / kGpuUnitBytes), from + at, std::min(kGpuUnitBytes, n_bytes - at));
@@ -193,10 +284,10 @@ void put_plain(const std::byte* from, Bytes n_bytes, PanelRow to) {
 GpuPanel gpu_panel(DType dtype, std::uint64_t n_cols) {
   const std::uint64_t n_groups = div_up(n_cols, kGpuGroup), n_blocks = div_up(n_groups, kGpuBlock);
   const GpuPlanes planes = gpu_planes(dtype);
-  CHECK(planes.half_codes > 0, "a type that no weight has");
+  CHECK(planes.half_codes + planes.highs > 0, "a type that no weight has");
   return {.n_codes = n_groups * planes.half_codes / 2,
           .n_highs = n_blocks * planes.highs,
-          .n_headers = n_blocks * planes.headers,
+          .n_headers = div_up(n_blocks, std::uint64_t{1} << planes.header_shift) * planes.headers,
           .n_scales = planes.scale_shift == 0 ? 0 : div_up(n_blocks, std::uint64_t{1} << planes.scale_shift)};
 }
 
@@ -226,6 +317,13 @@ void pack_gpu_panel(DType dtype, std::uint64_t n_cols, std::uint32_t n_rows, con
       case DType::kQ6_K: put_q6_k(rows, n_blocks, place); break;
       case DType::kIQ4_XS: put_iq4_xs(rows, n_blocks, place); break;
       case DType::kMXFP4: put_mxfp4(rows, n_groups, place); break;
+      case DType::kIQ1_S: put_iq1_s(rows, n_blocks, place); break;
+      case DType::kIQ1_M: put_iq1_m(rows, n_blocks, place); break;
+      case DType::kIQ2_XXS: put_iq2_xxs(rows, n_blocks, place); break;
+      case DType::kIQ2_XS: put_iq2_xs(rows, n_blocks, place); break;
+      case DType::kIQ2_S: put_iq2_s(rows, n_blocks, place); break;
+      case DType::kIQ3_XXS: put_iq3_xxs(rows, n_blocks, place); break;
+      case DType::kIQ3_S: put_iq3_s(rows, n_blocks, place); break;
       case DType::kF8E4M3: CHECK(false, "a type that no weight has");
     }
   }

@@ -11,8 +11,9 @@ namespace headroom {
 struct GpuPlanes {
   std::uint32_t half_codes = 0;   // of a group of 32 elements, in half units: two of these groups may share a unit
   std::uint32_t highs = 0;        // units of a block of 256 elements
-  std::uint32_t headers = 0;      // likewise
+  std::uint32_t headers = 0;      // of 2^header_shift blocks
   std::uint32_t scale_shift = 0;  // 2^scale_shift blocks share a unit of scales; 0: there are none
+  std::uint32_t header_shift = 0;
 };
 
 constexpr GpuPlanes gpu_planes(DType dtype) {
@@ -33,6 +34,13 @@ constexpr GpuPlanes gpu_planes(DType dtype) {
     case DType::kQ6_K: return {.half_codes = 2, .highs = 4, .headers = 1, .scale_shift = 3};
     case DType::kIQ4_XS:
     case DType::kMXFP4: return {.half_codes = 2, .scale_shift = 1};
+    case DType::kIQ1_S: return {.highs = 2, .headers = 1, .scale_shift = 3};
+    case DType::kIQ1_M: return {.highs = 2, .headers = 1, .scale_shift = 1};
+    case DType::kIQ2_XXS: return {.half_codes = 1, .scale_shift = 3};
+    case DType::kIQ2_XS: return {.half_codes = 1, .headers = 1, .scale_shift = 3, .header_shift = 1};
+    case DType::kIQ2_S: return {.half_codes = 1, .headers = 1, .scale_shift = 3};
+    case DType::kIQ3_XXS: return {.half_codes = 1, .highs = 2, .scale_shift = 3};
+    case DType::kIQ3_S: return {.half_codes = 1, .highs = 2, .headers = 1};
     case DType::kF8E4M3: break;
   }
   return {};  // no weight has this format

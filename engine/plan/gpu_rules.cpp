@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "format/dtype_table.h"
+#include "model/gpu_grids.h"
 #include "plan/speed.h"
 
 namespace headroom {
@@ -118,6 +119,7 @@ GpuInputs gpu_inputs(const ModelInfo& model, const PlanOptions& options) {
     return at;
   };
   inputs.counts_at = take(2);
+  if (has_grids(model)) inputs.grids_at = take(kGpuGridWords);
   inputs.rows_at = take(max_rows * kGpuRowWords);
   inputs.logit_rows_at = take(options.n_logit_rows);
   inputs.exact_from_at = take(std::uint64_t{model.n_layers()} * options.n_slots);

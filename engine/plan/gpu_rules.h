@@ -52,8 +52,10 @@ GpuAnswer gpu_answer(std::uint32_t n_vocab);
 // is asked about the logits behind it, and the answers.
 struct GpuInputs {
   std::uint64_t counts_at = 0;  // n_rows, n_logit_rows
-  std::uint64_t rows_at = 0;    // (max_rows, 4): token, slot, position; the fourth of row i is where the rows of the
-                                // step's i-th slot begin, n_rows where it has no more slots
+  // Right behind them, as shaders/lib/grids.glsl has it: write_gpu_grids(), once; 0: the model has no such weights.
+  std::uint64_t grids_at = 0;
+  std::uint64_t rows_at = 0;  // (max_rows, 4): token, slot, position; the fourth of row i is where the rows of the
+                              // step's i-th slot begin, n_rows where it has no more slots
   std::uint64_t logit_rows_at = 0;  // (max_logit_rows)
   std::uint64_t exact_from_at = 0;  // (n_layers, n_slots): see StepInputs
   std::uint64_t ropes_at = 0;       // of each rope (max_rows, rope_dim) f32: cosines, then sines

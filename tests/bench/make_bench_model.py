@@ -40,7 +40,8 @@ KINDS = {(False, False, False): ("llama", "1B", SHAPE), (True, False, False): ("
 Q = gguf.GGMLQuantizationType
 # Where the f16 scales stand in a block, per type: byte offsets.
 SCALES = {Q.Q8_0: [0], Q.Q4_0: [0], Q.Q4_1: [0, 2], Q.Q5_0: [0], Q.Q5_1: [0, 2], Q.Q2_K: [80, 82], Q.Q3_K: [108], Q.Q4_K: [0, 2],
-          Q.Q5_K: [0, 2], Q.Q6_K: [208], Q.IQ4_NL: [0], Q.IQ4_XS: [0], Q.MXFP4: []}
+          Q.Q5_K: [0, 2], Q.Q6_K: [208], Q.IQ4_NL: [0], Q.IQ4_XS: [0], Q.MXFP4: [],
+          Q.IQ3_XXS: [0], Q.IQ3_S: [0], Q.IQ2_XXS: [0], Q.IQ2_XS: [0], Q.IQ2_S: [0], Q.IQ1_S: [0], Q.IQ1_M: []}
 
 
 def random_matrix(rng, n_rows, n_cols, qtype):
@@ -59,6 +60,9 @@ def random_matrix(rng, n_rows, n_cols, qtype):
         blocks[:, at : at + 2] = scales
     if qtype == Q.MXFP4:  # a power of 2 in place of a scale: 2^(byte - 128)
         blocks[:, 0] = rng.integers(117, 119, size=len(blocks), dtype=np.uint8)
+    if qtype == Q.IQ1_M:  # four bits of the scale in the last byte of each of four words
+        for i in range(4):
+            blocks[:, 49 + 2 * i] = blocks[:, 49 + 2 * i] & 15 | scales[:, i // 2] >> i % 2 * 4 << 4
     return blocks.reshape(n_rows, n_cols // block * n_bytes)
 
 

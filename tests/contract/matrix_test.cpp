@@ -51,6 +51,12 @@ struct Weights {
         rows[block] = std::byte{122};  // 2^-6
         continue;
       }
+      if (dtype == DType::kIQ1_M) {
+        auto fields = load_block<BlockIQ1_M>(rows.data() + block);
+        put_block_scale(0x2400, fields);  // likewise
+        std::memcpy(rows.data() + block, &fields, sizeof fields);
+        continue;
+      }
       const bool has_min = dtype == DType::kQ4_1 || dtype == DType::kQ5_1 || dtype == DType::kQ2_K ||
                            dtype == DType::kQ4_K || dtype == DType::kQ5_K;
       const std::size_t n_scales = has_min ? 2 : 1;
@@ -220,15 +226,17 @@ double error_beside_rounding_per_32(Isa isa, const Weights& weights, const std::
 
 // A scale per 256 of normal numbers is 1.35 times as large as one per 32, since that is how their largest grows.
 // Weights that are unpacked to one scale per 256 add as much again: 1.35 * sqrt(2) = 1.9, and these samples up to a
-// tenth more. With outliers there is no excuse: those take the steps of their 32 neighbours, and here of nobody.
+// tenth more. The largest value of IQ2, 43, is 86 of a slab's 127 steps, so that these are 1.48 times as large, and
+// weights add that much more: 1.35 * sqrt(1 + 1.48^2) = 2.4. With outliers there is no excuse: those take the steps of
+// their 32 neighbours, and here of nobody.
 TEST_P(MatrixProduct, of_a_prompt_with_outlier_channels_is_no_less_exact_than_with_a_scale_per_32) {
   for (const DTypeRow& type : kDTypes) {
     if (!type.is_weight || type.block_elems == 1) continue;
     const Weights weights(type.dtype, 48, 768);
     for (const float factor : {1.0F, 30.0F, 100.0F}) {
       SCOPED_TRACE(std::string(type.name) + ", channels of " + std::to_string(factor));
-      EXPECT_LT(error_beside_rounding_per_32(GetParam(), weights, rows_with_outliers(40, 768, factor)),
-                factor == 1.0F ? 2.1 : 1.0);
+      const double most = factor != 1.0F ? 1.0 : type.name.starts_with("IQ2") ? 2.6 : 2.1;
+      EXPECT_LT(error_beside_rounding_per_32(GetParam(), weights, rows_with_outliers(40, 768, factor)), most);
     }
   }
 }
@@ -283,24 +291,25 @@ TEST_P(MatrixProduct, of_the_largest_codes_and_activations_does_not_overflow) {
 
 #if defined(__x86_64__)
 // Both add the same integers, so nothing but the order of rounding could differ, and it is the same.
-class MatrixProductInTiles : public test::IsaTest {};
+class MatrixProductOfOtherKernels : public test::IsaTest {};
 
-TEST_P(MatrixProductInTiles, is_that_of_dot_products_bit_by_bit) {
-  const KernelTable tiles = make_kernel_table(GetParam()), dots = make_kernel_table(Isa::kAvx512);
+TEST_P(MatrixProductOfOtherKernels, is_that_of_avx512_bit_by_bit) {
+  const KernelTable others = make_kernel_table(GetParam()), dots = make_kernel_table(Isa::kAvx512);
   for (const DTypeRow& type : kDTypes) {
     if (!type.is_weight) continue;
     for (const std::uint32_t n_cols : {type.block_elems == 256 ? 512U : 544U, 768U}) {
       const Weights weights(type.dtype, 40, n_cols);
-      for (const std::uint32_t n_in : {5U, 16U, 20U, 31U, 32U, 33U, 46U, 64U, 71U}) {
+      for (const std::uint32_t n_in : {1U, 3U, 5U, 16U, 20U, 31U, 32U, 33U, 46U, 64U, 71U}) {
         const std::vector<std::vector<float>> rows = rows_with_outliers(n_in, n_cols, n_in % 2 == 0 ? 1.0F : 60.0F);
-        ASSERT_EQ(product(tiles, weights.matrix, rows), product(dots, weights.matrix, rows))
+        ASSERT_EQ(product(others, weights.matrix, rows), product(dots, weights.matrix, rows))
             << type.name << ", " << n_cols << " columns, " << n_in;
       }
     }
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Isas, MatrixProductInTiles, ::testing::Values(Isa::kAmx), test::isa_test_name);
+INSTANTIATE_TEST_SUITE_P(Isas, MatrixProductOfOtherKernels, ::testing::Values(Isa::kAvx512Vbmi, Isa::kAmx),
+                         test::isa_test_name);
 #endif
 
 INSTANTIATE_TEST_SUITE_P(Isas, MatrixProduct, ::testing::ValuesIn(kIsas), test::isa_test_name);

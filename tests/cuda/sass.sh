@@ -102,10 +102,11 @@ block_formats=$(sed -n '/with_block_type(u32/,/^}/s/.*case k\([A-Z0-9_]*\): f\.t
   "$sources/kernels/lib/panels.cuh")
 [ -n "$block_formats" ] || { echo "expected formats in with_block_type() of panels.cuh, found none"; exit 1; }
 # check_flights FILE: of lines as those of fly(). A product with one row asks for the codes of a whole block of 256 columns
-# ahead: eight groups of 16 bytes a thread, of Q8_0 of 32, of Q2_K, which has two bits there, of 8; of Q3_K likewise, and
-# its third bits and its header. Of these it has two or four groups under way at once, with their higher bits and headers, and
-# two blocks of 16 warps on a multiprocessor; cards before sm_80, whose multiprocessors have room for fewer, one.
-# Of Q2_K, whose units hold two groups, the compiler moves each load to where it is used.
+# ahead: eight groups of 16 bytes a thread, of Q8_0 of 32, of Q2_K, which has two bits there, and of IQ2 of 8; of Q3_K and
+# IQ3 likewise, and their higher bits or signs; of IQ1 the plane of higher bits alone; and headers. Of these it has two or
+# four groups under way at once, with their higher bits and headers, and two blocks of 16 warps on a multiprocessor; cards
+# before sm_80, whose multiprocessors have room for fewer, one. Of formats whose units hold two groups, the compiler moves
+# each load to where it is used.
 check_flights() {
   awk -F '\t' -v formats="$(echo $block_formats)" -v n_blocks="$([ "$architecture" -ge 80 ] && echo 2 || echo 1)" '
     BEGIN {
@@ -113,10 +114,15 @@ check_flights() {
       for (i = 1; i <= n; ++i) { requests[names[i]] = 8; loads[names[i]] = 2 }
       requests["Q8_0"] = 16
       requests["Q2_K"] = 4
-      requests["Q3_K"] = 7
+      requests["Q3_K"] = requests["IQ3_S"] = 7
+      requests["IQ3_XXS"] = 6
+      requests["IQ2_XXS"] = requests["IQ1_M"] = 4
+      requests["IQ2_XS"] = requests["IQ2_S"] = 5
+      requests["IQ1_S"] = 3
       loads["Q4_0"] = loads["Q4_K"] = loads["Q8_0"] = 4
       loads["Q4_1"] = loads["Q5_0"] = loads["Q5_1"] = loads["Q6_K"] = 3
       loads["Q2_K"] = 0
+      loads["IQ3_S"] = loads["IQ2_XXS"] = loads["IQ2_XS"] = loads["IQ2_S"] = loads["IQ1_S"] = 1
     }
     $1 != "matvec_int8_1" { next }
     { found[$2] = 1 }

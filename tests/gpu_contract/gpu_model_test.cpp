@@ -155,7 +155,8 @@ TEST_F(GpuModel, rows_that_end_within_a_block_of_groups_give_the_reference_logit
 // The product of an FFN's gate and up reads both in one kernel, which has to be ready for either type.
 TEST_F(GpuModel, gates_of_one_type_and_ups_of_another_give_the_reference_logits) {
   constexpr std::array kPairs{std::pair{DType::kQ4_K, DType::kMXFP4}, std::pair{DType::kIQ4_NL, DType::kQ5_1},
-                              std::pair{DType::kMXFP4, DType::kIQ4_XS}, std::pair{DType::kQ2_K, DType::kQ3_K}};
+                              std::pair{DType::kMXFP4, DType::kIQ4_XS}, std::pair{DType::kQ2_K, DType::kQ3_K},
+                              std::pair{DType::kIQ3_S, DType::kIQ1_M}};
   for (const auto& [gate, up] : kPairs) {
     SCOPED_TRACE(fmt::format("{} and {}", dtype_row(gate).name, dtype_row(up).name));
     RandomModelSpec spec = small_model(DType::kF16);

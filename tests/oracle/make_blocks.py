@@ -15,12 +15,14 @@ N_BLOCKS = 48
 SEEDED = [
     "F32", "F16", "BF16", "Q8_0", "Q4_0", "Q4_K", "Q5_K", "Q6_K",
     "Q4_1", "Q5_0", "Q5_1", "Q2_K", "Q3_K", "IQ4_NL", "IQ4_XS", "MXFP4",
+    "IQ3_XXS", "IQ3_S", "IQ2_XXS", "IQ2_XS", "IQ2_S", "IQ1_S", "IQ1_M",
 ]
 OUT = pathlib.Path(__file__).parent.parent / "golden" / "blocks"
 # Byte positions of the f16 scales in a block.
 F16_AT = {
     "Q8_0": [0], "Q4_0": [0], "Q4_1": [0, 2], "Q5_0": [0], "Q5_1": [0, 2], "Q2_K": [80, 82], "Q3_K": [108], "Q4_K": [0, 2],
     "Q5_K": [0, 2], "Q6_K": [208], "IQ4_NL": [0], "IQ4_XS": [0], "MXFP4": [],
+    "IQ3_XXS": [0], "IQ3_S": [0], "IQ2_XXS": [0], "IQ2_XS": [0], "IQ2_S": [0], "IQ1_S": [0], "IQ1_M": [],
 }
 
 
@@ -39,6 +41,10 @@ def random_blocks(name: str, block_bytes: int, rng: np.random.Generator) -> np.n
     if name == "MXFP4":  # its exponents; 255 would be no number
         blocks[:, 0] = rng.integers(112, 136, N_BLOCKS)
         blocks[1:6, 0] = [251, 0, 1, 2, 250]
+    if name == "IQ1_M":  # four bits of an f16 scale in the highest byte of each of four words
+        scales = (rng.standard_normal(N_BLOCKS) * 0.05).astype(np.float16).view(np.uint16)
+        for i in range(4):
+            blocks[:, 49 + 2 * i] = blocks[:, 49 + 2 * i] & 15 | (scales >> 4 * i & 15).astype(np.uint8) << 4
     return blocks
 
 

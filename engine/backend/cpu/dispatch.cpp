@@ -14,8 +14,13 @@ KernelTable make_kernel_table(Isa isa) {
     case Isa::kAvx2: isa_avx2::fill_table(table); break;
     case Isa::kAvxVnni: isa_avxvnni::fill_table(table); break;
     case Isa::kAvx512: isa_avx512::fill_table(table); break;
+    case Isa::kAvx512Vbmi:
+      isa_avx512::fill_table(table);
+      isa_avx512vbmi::fill_grids(table);
+      break;
     case Isa::kAmx:
       isa_avx512::fill_table(table);
+      isa_avx512vbmi::fill_grids(table);
       isa_avx512::fill_tiles(table);
       break;
     case Isa::kNeon: break;  // refused above
@@ -24,11 +29,13 @@ KernelTable make_kernel_table(Isa isa) {
     case Isa::kAvx2:
     case Isa::kAvxVnni:
     case Isa::kAvx512:
+    case Isa::kAvx512Vbmi:
     case Isa::kAmx: break;  // refused above
 #else
     case Isa::kAvx2:
     case Isa::kAvxVnni:
     case Isa::kAvx512:
+    case Isa::kAvx512Vbmi:
     case Isa::kAmx:
     case Isa::kNeon: break;  // refused above
 #endif

@@ -7,6 +7,7 @@
 #include "format/blocks.h"
 #include "format/decode.h"
 #include "format/dtype_table.h"
+#include "format/grid_blocks.h"
 
 namespace headroom {
 namespace {
@@ -89,6 +90,24 @@ BlockIQ4_XS iq4_xs(KernelProbe& probe) {
     block.scales_high = static_cast<std::uint16_t>(block.scales_high | (packed >> 4) << (2 * group));
   }
   fill(probe, block.quants);
+  return block;
+}
+
+// All groups have the same scale, so that a slab's one scale holds them all.
+template <class Block>
+Block grid_block(KernelProbe& probe) {
+  using Format = GridFormat<Block>;
+  Block block{};
+  put_block_scale(half(static_cast<float>((probe.whole(0, 1) * 2 - 1) * probe.whole(1, 7)) / 1024.0F), block);
+  const auto scale = static_cast<std::uint8_t>(probe.whole(0, Format::kMostScale));
+  for (int i = 0; i < 8; ++i) {
+    GridGroup group;
+    for (std::uint16_t& index : group.indices) index = static_cast<std::uint16_t>(probe.whole(0, Format::kPoints - 1));
+    for (int eight = 0; eight < 4; ++eight)
+      group.signs |= static_cast<std::uint32_t>(probe.whole(0, 255)) << (8 * eight);
+    group.scales[0] = group.scales[1] = scale;
+    put_grid_group(group, i, block);
+  }
   return block;
 }
 
@@ -223,6 +242,13 @@ std::vector<std::byte> check_weights(KernelProbe& probe, DType type, std::uint32
       case DType::kIQ4_NL: append(row, iq4_nl(probe, table_step)); break;
       case DType::kIQ4_XS: append(row, iq4_xs(probe)); break;
       case DType::kMXFP4: append(row, mxfp4(probe)); break;
+      case DType::kIQ1_S: append(row, grid_block<BlockIQ1_S>(probe)); break;
+      case DType::kIQ1_M: append(row, grid_block<BlockIQ1_M>(probe)); break;
+      case DType::kIQ2_XXS: append(row, grid_block<BlockIQ2_XXS>(probe)); break;
+      case DType::kIQ2_XS: append(row, grid_block<BlockIQ2_XS>(probe)); break;
+      case DType::kIQ2_S: append(row, grid_block<BlockIQ2_S>(probe)); break;
+      case DType::kIQ3_XXS: append(row, grid_block<BlockIQ3_XXS>(probe)); break;
+      case DType::kIQ3_S: append(row, grid_block<BlockIQ3_S>(probe)); break;
     }
   }
   if (type == DType::kF8E4M3) append(row, half(static_cast<float>(probe.whole(17, 32)) / 1024.0F));

@@ -274,6 +274,9 @@ namespace isa_avx512 {
 void fill_table(KernelTable& table);
 void fill_tiles(KernelTable& table);  // what AMX does instead
 }  // namespace isa_avx512
+namespace isa_avx512vbmi {
+void fill_grids(KernelTable& table);  // what permutations of bytes do instead
+}
 namespace isa_neon {
 void fill_table(KernelTable& table);
 }

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "format/bit_order.h"
 #include "format/blocks.h"
 #include "format/dtype_table.h"
 
@@ -20,12 +21,13 @@ constexpr std::array kQ4Fields{PanelField{.row_offset = 2, .n_pieces = 4},
                                PanelField{.row_offset = 0, .piece_bytes = 2, .n_pieces = 1, .behind_blocks = true}};
 constexpr std::array kQ41Fields{PanelField{.row_offset = 0, .piece_bytes = 2, .n_pieces = 2},
                                 PanelField{.row_offset = 4, .n_pieces = 4, .panel_offset = 64}};
-constexpr std::array kQ50Fields{PanelField{.row_offset = 2, .n_pieces = 1, .is_spread = true},
+constexpr std::array kQ50Fields{PanelField{.row_offset = 2, .n_pieces = 1, .order = PieceOrder::kSpread},
                                 PanelField{.row_offset = 6, .n_pieces = 4, .panel_offset = 64},
                                 PanelField{.row_offset = 0, .piece_bytes = 2, .n_pieces = 1, .behind_blocks = true}};
-constexpr std::array kQ51Fields{PanelField{.row_offset = 0, .piece_bytes = 2, .n_pieces = 2},
-                                PanelField{.row_offset = 4, .n_pieces = 1, .panel_offset = 64, .is_spread = true},
-                                PanelField{.row_offset = 8, .n_pieces = 4, .panel_offset = 128}};
+constexpr std::array kQ51Fields{
+    PanelField{.row_offset = 0, .piece_bytes = 2, .n_pieces = 2},
+    PanelField{.row_offset = 4, .n_pieces = 1, .panel_offset = 64, .order = PieceOrder::kSpread},
+    PanelField{.row_offset = 8, .n_pieces = 4, .panel_offset = 128}};
 constexpr std::array kQ2KFields{PanelField{.row_offset = 0, .n_pieces = 20},
                                 PanelField{.row_offset = 80, .piece_bytes = 2, .n_pieces = 2, .panel_offset = 1280}};
 constexpr std::array kQ3KFields{PanelField{.row_offset = 0, .n_pieces = 27},
@@ -42,6 +44,23 @@ constexpr std::array kIq4XsFields{PanelField{.row_offset = 0, .piece_bytes = 2, 
                                   PanelField{.row_offset = 4, .n_pieces = 33, .panel_offset = 64}};
 constexpr std::array kMxfp4Fields{PanelField{.row_offset = 1, .n_pieces = 4},
                                   PanelField{.row_offset = 0, .piece_bytes = 1, .n_pieces = 1, .behind_blocks = true}};
+constexpr PanelField kScaleBehind{.row_offset = 0, .piece_bytes = 2, .n_pieces = 1, .behind_blocks = true};
+constexpr std::array kIq3XxsFields{
+    PanelField{.row_offset = 2, .n_pieces = 16},
+    PanelField{.row_offset = 66, .n_pieces = 8, .panel_offset = 1024, .order = PieceOrder::kSigns}, kScaleBehind};
+constexpr std::array kIq3SFields{
+    PanelField{.row_offset = 2, .n_pieces = 18},
+    PanelField{.row_offset = 74, .n_pieces = 8, .panel_offset = 1152, .order = PieceOrder::kSpread},
+    PanelField{.row_offset = 106, .n_pieces = 1, .panel_offset = 1664}, kScaleBehind};
+constexpr std::array kIq2XxsFields{PanelField{.row_offset = 2, .n_pieces = 16, .order = PieceOrder::kOddSigns},
+                                   kScaleBehind};
+constexpr std::array kIq2XsFields{PanelField{.row_offset = 2, .n_pieces = 18}, kScaleBehind};
+constexpr std::array kIq2SFields{
+    PanelField{.row_offset = 2, .n_pieces = 8},
+    PanelField{.row_offset = 34, .n_pieces = 8, .panel_offset = 512, .order = PieceOrder::kSpread},
+    PanelField{.row_offset = 66, .n_pieces = 4, .panel_offset = 1024}, kScaleBehind};
+constexpr std::array kIq1SFields{PanelField{.row_offset = 2, .n_pieces = 12}, kScaleBehind};
+constexpr std::array kIq1MFields{PanelField{.row_offset = 0, .n_pieces = 14}};
 constexpr std::array kF8Fields{PanelField{.piece_bytes = 1, .n_pieces = 1}};
 
 // Of the 16 interleaved blocks of a panel, before the plane.
@@ -57,27 +76,27 @@ template <std::uint32_t kBytes>
 using PieceBytes = std::integral_constant<std::uint32_t, kBytes>;
 constexpr PieceBytes<2> kRowExtra;  // DTypeRow::row_extra_bytes, where there are any
 
-// A word of fifth bits as spread_bit() says, and back: bits change places whose indices differ by 14 (bits 4 and 1 of
-// the index) and by 7 (bits 3 and 0).
-template <class Word>
-Word spread_bits(Word word) {
-  const Word far = ((word >> 14) ^ word) & 0x0000CCCCU;
-  word ^= far ^ (far << 14);
-  const Word near = ((word >> 7) ^ word) & 0x00AA00AAU;
-  return word ^ near ^ (near << 7);
-}
-
-// How the four bytes of a piece are kept: done twice it changes nothing.
+// How the four bytes of a piece stand in a panel, and how they stood in the row.
 struct Kept {
   std::uint32_t flipped_bits = 0;
-  bool is_spread = false;
+  PieceOrder order = PieceOrder::kAsInFile;
+
+  bool has_signs(std::uint64_t piece) const {
+    return order == PieceOrder::kSigns || (order == PieceOrder::kOddSigns && piece % 2 == 1);
+  }
   template <class Word>
-  Word operator()(Word word) const {
-    return is_spread ? spread_bits(word) : word ^ flipped_bits;
+  Word in_panel(Word word, std::uint64_t piece) const {
+    if (has_signs(piece)) return spread_bits(open_signs(word));
+    return order == PieceOrder::kSpread ? spread_bits(word) : word ^ flipped_bits;
+  }
+  template <class Word>
+  Word in_row(Word word, std::uint64_t piece) const {
+    if (has_signs(piece)) return close_signs(spread_bits(word));
+    return in_panel(word, piece);  // which does the same twice
   }
 };
 
-// Calls `visit(piece of the row, its place in the panel, PieceBytes, Kept)` for every piece of the first
+// Calls `visit(piece of the row, its place in the panel, PieceBytes, Kept, its number)` for every piece of the first
 // n_visited blocks of row `lane`.
 template <class Visit>
 void visit_pieces(DType dtype, std::uint64_t n_cols, std::uint64_t n_visited, std::uint32_t lane, Visit visit) {
@@ -92,12 +111,12 @@ void visit_pieces(DType dtype, std::uint64_t n_cols, std::uint64_t n_visited, st
       const bool is_one_run = row.block_bytes == Bytes{n_bytes} * field.n_pieces;  // nothing but pieces of one kind
       const std::uint64_t n_runs = is_one_run ? 1 : n_visited,
                           n_pieces = is_one_run ? n_visited * field.n_pieces : field.n_pieces;
-      const Kept kept{field.flipped_bits, field.is_spread};
+      const Kept kept{field.flipped_bits, field.order};
       for (std::uint64_t run = 0; run < n_runs; ++run) {
         const Bytes in_row = run * row.block_bytes + field.row_offset, in_panel = first + run * block_stride;
 #pragma GCC unroll 8
         for (std::uint64_t piece = 0; piece < n_pieces; ++piece)
-          visit(in_row + piece * n_bytes, in_panel + piece * stride, n_bytes, kept);
+          visit(in_row + piece * n_bytes, in_panel + piece * stride, n_bytes, kept, piece);
       }
     };
     switch (field.piece_bytes) {
@@ -107,16 +126,16 @@ void visit_pieces(DType dtype, std::uint64_t n_cols, std::uint64_t n_visited, st
     }
   }
   if (row.row_extra_bytes != 0 && n_visited == n_blocks)
-    visit(n_blocks * row.block_bytes, plane + Bytes{lane} * kRowExtra, kRowExtra, Kept());
+    visit(n_blocks * row.block_bytes, plane + Bytes{lane} * kRowExtra, kRowExtra, Kept(), std::uint64_t{0});
 }
 
 // Pieces shorter than 4 bytes are kept as they are.
-template <std::uint32_t kBytes>
-void copy_piece(const std::byte* from, std::byte* to, PieceBytes<kBytes> /*n_bytes*/, Kept kept) {
+template <std::uint32_t kBytes, class Keep>
+void copy_piece(const std::byte* from, std::byte* to, PieceBytes<kBytes> /*n_bytes*/, Keep keep) {
   if constexpr (kBytes == 4) {
     std::uint32_t piece = 0;
     std::memcpy(&piece, from, 4);
-    piece = kept(piece);
+    piece = keep(piece);
     std::memcpy(to, &piece, 4);
   } else {
     std::memcpy(to, from, kBytes);
@@ -155,8 +174,8 @@ void turn_dwords(const PieceRun& run, std::uint64_t first, std::uint32_t row) {
       __builtin_shufflevector(ab_low, cd_low, 0, 1, 4, 5), __builtin_shufflevector(ab_low, cd_low, 2, 3, 6, 7),
       __builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5), __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7)};
   std::byte* to = run.to + first * (4 * kPanelRows) + row * 4;
-  for (const Dwords piece : pieces) {
-    const Dwords kept = run.kept(piece);
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    const Dwords kept = run.kept.in_panel(pieces[i], first + i);
     std::memcpy(to, &kept, sizeof kept);
     to += 4 * kPanelRows;
   }
@@ -229,7 +248,7 @@ void interleave(const PieceRun& run) {
   for (; piece < run.n_pieces; ++piece) {
     for (std::uint32_t row = 0; row < kPanelRows; ++row) {
       copy_piece(run.from + row * run.stride + piece * kBytes, run.to + (piece * kPanelRows + row) * kBytes,
-                 PieceBytes<kBytes>(), run.kept);
+                 PieceBytes<kBytes>(), [&](std::uint32_t word) { return run.kept.in_panel(word, piece); });
     }
   }
 }
@@ -262,6 +281,13 @@ std::span<const PanelField> panel_fields(DType dtype) {
     case DType::kQ6_K: return kQ6KFields;
     case DType::kIQ4_XS: return kIq4XsFields;
     case DType::kMXFP4: return kMxfp4Fields;
+    case DType::kIQ1_S: return kIq1SFields;
+    case DType::kIQ1_M: return kIq1MFields;
+    case DType::kIQ2_XXS: return kIq2XxsFields;
+    case DType::kIQ2_XS: return kIq2XsFields;
+    case DType::kIQ2_S: return kIq2SFields;
+    case DType::kIQ3_XXS: return kIq3XxsFields;
+    case DType::kIQ3_S: return kIq3SFields;
     case DType::kF8E4M3: return kF8Fields;
   }
   return {};
@@ -275,15 +301,15 @@ Bytes panel_plane_offset(DType dtype, std::uint64_t n_cols) {
 
 void put_panel_row(DType dtype, std::uint64_t n_cols, std::uint32_t lane, const std::byte* row, std::byte* panel) {
   const std::uint64_t n_blocks = div_up(n_cols, dtype_row(dtype).block_elems);
-  visit_pieces(dtype, n_cols, n_blocks, lane, [=](Bytes in_row, Bytes in_panel, auto n_bytes, Kept kept) {
-    copy_piece(row + in_row, panel + in_panel, n_bytes, kept);
+  visit_pieces(dtype, n_cols, n_blocks, lane, [=](Bytes in_row, Bytes in_panel, auto n_bytes, Kept kept, auto piece) {
+    copy_piece(row + in_row, panel + in_panel, n_bytes, [=](std::uint32_t word) { return kept.in_panel(word, piece); });
   });
 }
 
 void take_panel_row(DType dtype, std::uint64_t n_cols, std::uint32_t lane, const std::byte* panel, std::byte* row) {
   const std::uint64_t n_blocks = div_up(n_cols, dtype_row(dtype).block_elems);
-  visit_pieces(dtype, n_cols, n_blocks, lane, [=](Bytes in_row, Bytes in_panel, auto n_bytes, Kept kept) {
-    copy_piece(panel + in_panel, row + in_row, n_bytes, kept);
+  visit_pieces(dtype, n_cols, n_blocks, lane, [=](Bytes in_row, Bytes in_panel, auto n_bytes, Kept kept, auto piece) {
+    copy_piece(panel + in_panel, row + in_row, n_bytes, [=](std::uint32_t word) { return kept.in_row(word, piece); });
   });
 }
 
@@ -302,7 +328,7 @@ void put_panel(DType dtype, std::uint64_t n_cols, std::uint32_t n_rows, const st
                  stride,
                  panel + (field.behind_blocks ? plane : field.panel_offset),
                  field.n_pieces,
-                 {field.flipped_bits, field.is_spread}};
+                 {field.flipped_bits, field.order}};
     if (type.block_bytes ==
         Bytes{field.piece_bytes} * field.n_pieces) {  // nothing but pieces of one kind: the row is one run
       run.n_pieces *= n_blocks;

@@ -14,6 +14,14 @@
 
 namespace headroom {
 
+// How the four bytes of a piece stand in a panel.
+enum class PieceOrder : std::uint8_t {
+  kAsInFile,
+  kSpread,  // 32 bits, one for each element, in the order of spread_bit()
+  kSigns,   // of IQ3_XXS: 28 signs in that order, the eighth of each eight left out, and the scale in the top four bits
+  kOddSigns,  // likewise the pieces with odd numbers; the others as in the file
+};
+
 // A run of equal pieces of a block.
 struct PanelField {
   std::uint32_t row_offset = 0;    // in the block of a row
@@ -22,7 +30,7 @@ struct PanelField {
   bool behind_blocks = false;      // in the plane after all blocks
   std::uint32_t panel_offset = 0;  // in the 16 interleaved blocks, or 0 for the plane
   std::uint32_t flipped_bits = 0;  // of every piece: signed bytes are kept with an offset of 128
-  bool is_spread = false;          // 32 bits, one for each element, in the order of spread_bit()
+  PieceOrder order = PieceOrder::kAsInFile;
 };
 std::span<const PanelField> panel_fields(DType dtype);
 

@@ -145,6 +145,7 @@ Status GpuBackend::bind(const Binding& binding) {
     step_.reset();
     return written;
   }
+  write_grids(step_->bound());
   // Room for the copies of a slot, and of a checkpoint, which has up to four parts of each layer: steps allocate
   // nothing.
   list_slot_copies(step_->bound(), 0, 0, step_->bound().plan->options.n_ctx, copies_);

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/check.h"
+#include "model/gpu_grids.h"
 
 namespace headroom {
 
@@ -33,6 +34,13 @@ Status write_balance(GpuDriver& driver, const GpuBinding& bound, std::span<const
     }
   }
   return ok_status();
+}
+
+void write_grids(const GpuBinding& bound) {
+  if (bound.input_layout.grids_at == 0) return;
+  CHECK(bound.input_layout.grids_at == kGpuRowWords, "kernels know where the grids are");
+  auto* words = reinterpret_cast<std::uint32_t*>(bound.inputs.mapped()) + bound.input_layout.grids_at;
+  write_gpu_grids(std::span<std::uint32_t, kGpuGridWords>(words, kGpuGridWords));
 }
 
 void write_inputs(const GpuBinding& bound, const StepInputs& inputs) {

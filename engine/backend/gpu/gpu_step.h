@@ -78,6 +78,8 @@ class GpuStep {
 
 // Writes the factors of balanced keys (model/key_balance.h) to their scratch, once after bind().
 Status write_balance(GpuDriver& driver, const GpuBinding& bound, std::span<const std::vector<float>> balance);
+// Writes the grids of the model's weights to the inputs, after that: no step writes there.
+void write_grids(const GpuBinding& bound);
 
 // Writes a step's rows and rope tables to the page-locked inputs (GpuInputs) while no kernel reads them. The numbers of
 // workgroups (GpuInputs::groups_at) are Vulkan's, which writes them itself.

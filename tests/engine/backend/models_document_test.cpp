@@ -81,7 +81,10 @@ bool is_on_cpu(DType dtype) {
   return kernels.dot[type] != nullptr && (has_slabs || dtype == DType::kF32);
 }
 // Whether a GPU has a panel of it.
-bool is_on_gpus(DType dtype) { return gpu_planes(dtype).half_codes > 0; }
+bool is_on_gpus(DType dtype) {
+  const GpuPlanes planes = gpu_planes(dtype);
+  return planes.half_codes + planes.highs > 0;
+}
 
 std::vector<std::string> document() {
   std::vector<std::string> lines{

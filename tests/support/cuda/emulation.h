@@ -197,6 +197,7 @@ void nothing_ahead(const Params&) {}
 // Reads it, since what is asked for has to be there. A part of it tells whether all of it is.
 inline void prefetch_l2(const uint4* unit) { static_cast<void>(*static_cast<const volatile unsigned*>(&unit->x)); }
 inline uint4 load_stream(const uint4* from) { return *from; }
+inline std::uint32_t load_table(const std::uint32_t* from) { return *from; }
 inline float exp_of(float x) { return std::exp(x); }
 inline std::uint32_t bits_of(float x) { return std::bit_cast<std::uint32_t>(x); }
 inline float float_of(std::uint32_t bits) { return std::bit_cast<float>(bits); }
@@ -204,6 +205,7 @@ inline float float_of(std::uint32_t bits) { return std::bit_cast<float>(bits); }
 }  // namespace headroom::cuda
 
 #define DEVICE inline
+#define TABLE inline constexpr
 #define KERNEL_PDL(name, n_threads, Params, ahead)                                                                     \
   static void run_##name(const Params& p);                                                                             \
   static const ::headroom::cuda::EmulatedKernel emulated_##name(#name, __FILE__, n_threads, sizeof(Params),            \

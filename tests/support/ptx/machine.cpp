@@ -62,6 +62,10 @@ std::uint64_t Machine::address(const Warp& warp, const Operand& operand, std::ui
 
 void Machine::check_allocated(std::uint64_t at, std::size_t bytes) const {
   check_aligned(at, bytes);
+  for (const auto& [name, constant] : *launch_.entry->constants) {
+    const auto first = reinterpret_cast<std::uint64_t>(constant.data());
+    if (at >= first && at + bytes <= first + constant.size()) return;
+  }
   if (!launch_.is_allocated(at, bytes)) throw Fault(fmt::format("{} bytes at {:#x} are nobody's", bytes, at));
 }
 

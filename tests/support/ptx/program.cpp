@@ -19,7 +19,11 @@ Error wrong(const std::string& name, int line, const std::string& what, const st
 // The statements between the braces of an entry.
 class Body {
  public:
-  Body(Entry& entry, int line) : entry_(entry), line_(line) { symbols_.add_variable(entry.name + "_param_0", 0); }
+  Body(Entry& entry, int line) : entry_(entry), line_(line) {
+    symbols_.add_variable(entry.name + "_param_0", 0);
+    for (const auto& [name, constant] : *entry.constants)
+      symbols_.add_variable(name, reinterpret_cast<std::uint64_t>(constant.data()));
+  }
 
   Status read(std::string_view text) {
     std::string statement;
@@ -190,8 +194,30 @@ Status expect_lines_of(std::string_view text, std::initializer_list<std::string_
 }
 
 Status expect_outside_of_entries(std::string_view text) {
-  // NVRTC writes down constants of the source that no instruction reads. One that reads it is not known.
   return expect_lines_of(text, {".version", ".target", ".address_size", ".visible", ".global"});
+}
+
+// Before the first entry: ".global .align 4 .b8 name[8] = {4, 4, 4, 4, 12, 4, 4, 4};" NVRTC writes down constants that
+// no instruction reads, too.
+Result<Constants> read_constants(std::string_view text) {
+  Constants constants;
+  for (std::size_t at = text.find(".global"); at != std::string_view::npos; at = text.find(".global", at + 1)) {
+    const std::size_t end = text.find(';', at), open = text.find('{', at);
+    if (open >= end) continue;  // a single number: it stands in instructions
+    const std::string head = trimmed(text.substr(at, text.find('[', at) - at));
+    const std::size_t name_at = head.find_last_of(" \t"), type_at = head.rfind('.', name_at);
+    const auto n_bytes = static_cast<std::size_t>(std::atoi(head.c_str() + type_at + 2)) / 8;
+    if (end == std::string_view::npos || n_bytes == 0)
+      return Error{ErrorCode::kUnsupported, "PTX: expected a constant, found: " + head};
+    std::vector<std::byte> bytes;
+    for (const std::string& number : split_operands(text.substr(open + 1, text.find('}', open) - open - 1))) {
+      const std::optional<std::uint64_t> value = parsed_number(number);
+      if (!value) return Error{ErrorCode::kUnsupported, "PTX: expected a number in a constant, found: " + number};
+      for (std::size_t i = 0; i < n_bytes; ++i) bytes.push_back(static_cast<std::byte>(*value >> (8 * i)));
+    }
+    constants.emplace(head.substr(name_at + 1), std::move(bytes));
+  }
+  return constants;
 }
 
 // ".entry name(.param .align 8 .b8 name_param_0[16]) .maxntid 256, 1, 1".
@@ -221,8 +247,11 @@ std::string Instruction::form(std::size_t n_types) const {
 Result<std::map<std::string, Entry>> parse(std::string_view commented) {
   const std::string whole = without_comments(commented);
   const std::string_view text(whole);
-  std::map<std::string, Entry> entries;
   constexpr std::string_view kEntry = ".entry";
+  Result<Constants> constants = read_constants(text.substr(0, text.find(kEntry)));
+  if (!constants) return constants.error();
+  const auto shared_constants = std::make_shared<const Constants>(std::move(*constants));
+  std::map<std::string, Entry> entries;
   std::size_t done = 0;
   for (;;) {
     const std::size_t at = text.find(kEntry, done);
@@ -236,6 +265,7 @@ Result<std::map<std::string, Entry>> parse(std::string_view commented) {
     Result<Entry> entry = read_head(text.substr(after, open - after), text.substr(open, close - open),
                                     text.substr(close + 1, begin - close - 1));
     if (!entry) return entry.error();
+    entry->constants = shared_constants;
     std::size_t end = begin + 1;
     for (int depth = 1; depth > 0 && end < text.size(); ++end)
       depth += text[end] == '{' ? 1 : text[end] == '}' ? -1 : 0;

@@ -2,9 +2,11 @@
 // is an error that names the line, never left out.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -57,8 +59,12 @@ struct Instruction {
   std::string form(std::size_t n_types = 1) const;  // all of its name but for the types behind it: "mul.wide"
 };
 
+// Constants of the source, which all entries read: their bytes, by name.
+using Constants = std::map<std::string, std::vector<std::byte>>;
+
 struct Entry {
   std::string name;
+  std::shared_ptr<const Constants> constants;  // addresses of the host
   std::uint64_t param_bytes = 0, shared_bytes = 0;
   std::uint32_t most_threads = 0, n_registers = 0;
   std::vector<Instruction> code;

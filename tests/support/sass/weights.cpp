@@ -18,7 +18,10 @@ constexpr double kBlock = 256;  // weights of a block of columns, of which a thr
 
 // Formats whose groups have a scale for each half, so that tiles multiply the halves by themselves: has_halves() of
 // kernels/lib/panels.cuh.
-bool has_halves(DType format) { return format == DType::kQ2_K || format == DType::kQ3_K || format == DType::kQ6_K; }
+bool has_halves(DType format) {
+  return format == DType::kQ2_K || format == DType::kQ3_K || format == DType::kQ6_K || format == DType::kIQ2_XS ||
+         format == DType::kIQ2_S || format == DType::kIQ1_M;
+}
 
 // How a kernel goes over its weights.
 struct Shape {

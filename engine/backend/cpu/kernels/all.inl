@@ -11,6 +11,8 @@
 //
 #include "backend/cpu/kernels/packed_supers.inl"
 //
+#include "backend/cpu/kernels/packed_grids.inl"
+//
 #include "backend/cpu/kernels/dot_int.inl"
 //
 #include "backend/cpu/kernels/dot_float.inl"

@@ -130,9 +130,10 @@ struct BlockScalesOf {  // bytes with a scale per 32
   }
 };
 // The formats whose slabs have one scale for all columns.
-inline constexpr DType kOneScaleTypes[] = {DType::kQ4_0, DType::kQ4_1,   DType::kQ5_0,   DType::kQ5_1,
-                                           DType::kQ2_K, DType::kQ3_K,   DType::kQ4_K,   DType::kQ5_K,
-                                           DType::kQ6_K, DType::kIQ4_NL, DType::kIQ4_XS, DType::kMXFP4};
+inline constexpr DType kOneScaleTypes[] = {
+    DType::kQ4_0,    DType::kQ4_1,   DType::kQ5_0,   DType::kQ5_1,    DType::kQ2_K,  DType::kQ3_K,  DType::kQ4_K,
+    DType::kQ5_K,    DType::kQ6_K,   DType::kIQ4_NL, DType::kIQ4_XS,  DType::kMXFP4, DType::kIQ1_S, DType::kIQ1_M,
+    DType::kIQ2_XXS, DType::kIQ2_XS, DType::kIQ2_S,  DType::kIQ3_XXS, DType::kIQ3_S};
 using OneScale = OneScaleOf<InterleavedSlab>;
 using BlockScales = BlockScalesOf<InterleavedSlab>;
 struct Words {  // 16-bit numbers, of which activations have none apart

@@ -70,13 +70,17 @@ struct WithTwoBits {
     return sub(mul(index < 16 ? first : second, column_of(w, index, 0.0F)), index < 16 ? first_min : second_min);
   }
 };
-struct WithTable {
+// Of formats whose load() gives what their codes stand for.
+template <class Source>
+struct WithValues {
   template <int kPart>
   static F column(const std::byte* panel, std::uint32_t n_cols, std::uint32_t super, std::uint32_t index) {
-    const PackedIQ4_XS source(panel, n_cols);
+    const Source source(panel, n_cols);
     I w[8];
-    source.load<kPart>(super, w);
-    return mul(source.scale<kPart>(super, source.super_scale(super)), column_of(w, index, 128.0F));
+    source.template load<kPart>(super, w);
+    F first, second;
+    part_scales<kPart>(source, super, source.super_scale(super), first, second);
+    return mul(index < 16 ? first : second, column_of(w, index, 128.0F));
   }
 };
 // 256 columns in 8 groups, each of which has code of its own.

@@ -102,6 +102,7 @@ struct PackedQ3_K {
 // A scale per 32, and values of a table.
 struct PackedIQ4_XS {
   static constexpr std::size_t kBytes = 2176;
+  static constexpr float kMost = 127.0F;
   const std::byte* blocks;
   PackedIQ4_XS(const std::byte* panel, std::uint32_t) : blocks(panel) {}
   F super_scale(std::uint32_t super) const { return load_f16(blocks + super * kBytes); }

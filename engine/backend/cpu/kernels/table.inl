@@ -99,6 +99,14 @@ float read(const std::byte* from, std::uint64_t n_units) {
   return sum_lanes(sum);
 }
 
+template <class Source>
+void fill_grid(KernelTable& table, DType dtype) {
+  const auto at = static_cast<unsigned>(dtype);
+  table.dot[at] = dot_any<Parts<Source>::template At, 4>;
+  table.column[at] = column_of_groups<WithValues<Source>>;
+  table.unpack[at] = unpack_values<Source>;
+}
+
 void fill(KernelTable& table) {
   const auto at = [](DType dtype) { return static_cast<unsigned>(dtype); };
   table.dot[at(DType::kF32)] = dot_any<Floats<FromF32>::At, 8>;
@@ -129,7 +137,7 @@ void fill(KernelTable& table) {
   table.column[at(DType::kQ5_K)] = column_of_groups<WithMin<PackedQ5_K>>;
   table.column[at(DType::kQ6_K)] = column_of_groups<WithHalves<PackedQ6_K>>;
   table.column[at(DType::kIQ4_NL)] = column_of_blocks<PackedIQ4_NL>;
-  table.column[at(DType::kIQ4_XS)] = column_of_groups<WithTable>;
+  table.column[at(DType::kIQ4_XS)] = column_of_groups<WithValues<PackedIQ4_XS>>;
   table.column[at(DType::kMXFP4)] = column_of_blocks<PackedMXFP4>;
   table.unpack[at(DType::kQ8_0)] = unpack_q8_0;
   table.unpack[at(DType::kQ4_0)] = unpack_blocks<PackedQ4_0>;
@@ -142,12 +150,19 @@ void fill(KernelTable& table) {
   table.unpack[at(DType::kQ5_K)] = unpack_mins<PackedQ5_K>;
   table.unpack[at(DType::kQ6_K)] = unpack_q6_k;
   table.unpack[at(DType::kIQ4_NL)] = unpack_blocks<PackedIQ4_NL>;
-  table.unpack[at(DType::kIQ4_XS)] = unpack_iq4_xs;
+  table.unpack[at(DType::kIQ4_XS)] = unpack_values<PackedIQ4_XS>;
   table.unpack[at(DType::kMXFP4)] = unpack_blocks<PackedMXFP4>;
   table.unpack[at(DType::kF16)] = unpack_words<FromF16>;
   table.unpack[at(DType::kBF16)] = unpack_words<FromBF16>;
   table.dot_slabs[at(DType::kF16)] = table.dot_slabs[at(DType::kBF16)] = dot_slabs<Words>;
   table.dot_slabs[at(DType::kQ8_0)] = dot_slabs<BlockScales>;
+  fill_grid<PackedIQ1_S>(table, DType::kIQ1_S);
+  fill_grid<PackedIQ1_M>(table, DType::kIQ1_M);
+  fill_grid<PackedIQ2_XXS>(table, DType::kIQ2_XXS);
+  fill_grid<PackedIQ2_XS>(table, DType::kIQ2_XS);
+  fill_grid<PackedIQ2_S>(table, DType::kIQ2_S);
+  fill_grid<PackedIQ3_XXS>(table, DType::kIQ3_XXS);
+  fill_grid<PackedIQ3_S>(table, DType::kIQ3_S);
   for (const DType dtype : kOneScaleTypes) table.dot_slabs[at(dtype)] = dot_slabs<OneScale>;
   table.values[at(DType::kF32)] = values<ValuesF32>;
   table.values[at(DType::kF16)] = values<ValuesF16>;

@@ -250,21 +250,25 @@ void unpack_q2_k(const std::byte* panel, std::uint32_t n_cols, std::uint32_t sla
   recode_q2_part<7>(source, slab, groups, steps, to);
 }
 
-template <int kPart>
-inline F largest_of_part(const PackedIQ4_XS& source, std::uint32_t slab, F d, F so_far) {
-  return max(so_far, abs(source.scale<kPart>(slab, d)));
+// Of formats whose load() gives what their codes stand for, at most Source::kMost.
+template <int kPart, class Source>
+inline F largest_of_part(const Source& source, std::uint32_t slab, F d, F so_far) {
+  F first, second;
+  part_scales<kPart>(source, slab, d, first, second);
+  return max(so_far, max(abs(first), abs(second)));
 }
-template <int kPart>
-inline void recode_table_part(const PackedIQ4_XS& source, std::uint32_t slab, F d_steps, std::byte* to) {
+template <int kPart, class Source>
+inline void recode_values_of_part(const Source& source, std::uint32_t slab, F d_steps, std::byte* to) {
   I w[8];
-  source.load<kPart>(slab, w);
-  const Recode recode = Recode::around<128>(source.scale<kPart>(slab, d_steps));
-  HEADROOM_UNROLL
-  for (int j = 0; j < 8; ++j) store_i(to + kPart * 512 + 64 * j, recode.apply(w[j]));
+  source.template load<kPart>(slab, w);
+  F first, second;
+  part_scales<kPart>(source, slab, d_steps, first, second);
+  recode_halves(w, Recode::around<128>(first), Recode::around<128>(second), to + kPart * 512);
 }
 
-void unpack_iq4_xs(const std::byte* panel, std::uint32_t n_cols, std::uint32_t slab, std::byte* to) {
-  const PackedIQ4_XS source(panel, n_cols);
+template <class Source>
+void unpack_values(const std::byte* panel, std::uint32_t n_cols, std::uint32_t slab, std::byte* to) {
+  const Source source(panel, n_cols);
   const F d = source.super_scale(slab);
   F largest = largest_of_part<0>(source, slab, d, zero_f());
   largest = largest_of_part<1>(source, slab, d, largest);
@@ -274,15 +278,15 @@ void unpack_iq4_xs(const std::byte* panel, std::uint32_t n_cols, std::uint32_t s
   largest = largest_of_part<5>(source, slab, d, largest);
   largest = largest_of_part<6>(source, slab, d, largest);
   largest = largest_of_part<7>(source, slab, d, largest);
-  largest = mul(largest, set_f(127.0F));
+  largest = mul(largest, set_f(Source::kMost));
   store_slab_scale(to, largest);
   const F d_steps = mul(d, steps_per_unit(largest));
-  recode_table_part<0>(source, slab, d_steps, to);
-  recode_table_part<1>(source, slab, d_steps, to);
-  recode_table_part<2>(source, slab, d_steps, to);
-  recode_table_part<3>(source, slab, d_steps, to);
-  recode_table_part<4>(source, slab, d_steps, to);
-  recode_table_part<5>(source, slab, d_steps, to);
-  recode_table_part<6>(source, slab, d_steps, to);
-  recode_table_part<7>(source, slab, d_steps, to);
+  recode_values_of_part<0>(source, slab, d_steps, to);
+  recode_values_of_part<1>(source, slab, d_steps, to);
+  recode_values_of_part<2>(source, slab, d_steps, to);
+  recode_values_of_part<3>(source, slab, d_steps, to);
+  recode_values_of_part<4>(source, slab, d_steps, to);
+  recode_values_of_part<5>(source, slab, d_steps, to);
+  recode_values_of_part<6>(source, slab, d_steps, to);
+  recode_values_of_part<7>(source, slab, d_steps, to);
 }

@@ -54,7 +54,7 @@ DEVICE void unpack_units(Packed<kUnits>& packed, const Block& block, u32 group, 
   if constexpr (is_block_format(kType)) {
     const Factors factors = group_factors<kType>(block, packed.codes, group % kBlockGroups);
     u32 codes[8];
-    put_code_words<kType>(packed.codes, codes);
+    put_code_words<kType>(block, packed.codes, group % kBlockGroups, codes);
     put_all([&](u32 i, u32 k) { return coded_pair(codes, factors, i, k); });
   } else {
     put_all([&](u32 i, u32 k) { return plain_pair<kType>(packed.plain(i - kFirst), k); });
@@ -156,9 +156,11 @@ KERNEL(matmul_half_64, 128, BatchedLaunch<MatmulWords>) {
   SHARED(u32, choices, kChoiceWords);
   matmul_half<64, 128>(p, area, choices);
 }
-// Two blocks on a multiprocessor, so that four warps of a scheduler wait in turns; where the compiler has registers for
-// them, which it has not for cards of compute capability 10 and 12.
-KERNEL_PDL_BLOCKS(matmul_half_128, 256, kArchitecture < 1000 ? 2 : 1, BatchedLaunch<MatmulWords>, nothing_ahead) {
+// Two blocks on a multiprocessor, so that four warps of a scheduler wait in turns; where there is shared memory for
+// them, which there is not before compute capability 8, and where the compiler has registers for them, which it has not
+// for cards of 10 and 12.
+KERNEL_PDL_BLOCKS(matmul_half_128, 256, kArchitecture >= 800 && kArchitecture < 1000 ? 2 : 1,
+                  BatchedLaunch<MatmulWords>, nothing_ahead) {
   SHARED(u32, area, 2 * stage_words(128));
   SHARED(u32, choices, kChoiceWords);  // of experts, whose tiles have fewer rows
   matmul_half<128, 256>(p, area, choices);

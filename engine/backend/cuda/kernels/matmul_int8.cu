@@ -69,7 +69,7 @@ DEVICE void multiply_group(auto& area, u32 stage, u32 n_rows, float (&sums)[4][k
 template <u32 kType>
 DEVICE void unpack_group(const Codes& codes, const Block& block, u32 group, auto& area, u32 at) {
   u32 words[8];
-  put_code_words<kType>(codes, words);
+  put_code_words<kType>(block, codes, group % kBlockGroups, words);
   put_unit(area, at, {words[0], words[1], words[2], words[3]});
   put_unit(area, at + 4, {words[4], words[5], words[6], words[7]});
   const Factors factors = group_factors<kType>(block, codes, group % kBlockGroups);

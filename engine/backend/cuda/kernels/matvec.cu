@@ -63,7 +63,7 @@ DEVICE void add_group(const Block& block, u32 in_block, const Codes& packed, con
                       auto& staged, u32 n_groups, u32 n_rows, float (&sums)[kRows]) {
   const Factors factors = group_factors<kType>(block, packed, in_block);
   u32 codes[8];
-  put_code_words<kType>(packed, codes);
+  put_code_words<kType>(block, packed, in_block, codes);
 #pragma unroll
   for (u32 i = 0; i < kRows; ++i) {
     if (kRows > 1 && i >= n_rows) break;
@@ -167,7 +167,9 @@ DEVICE void add_f32_products(const PanelRow& row, const float* values, const Mat
         const Codes packed = read_codes<kType>(row, group);
         const Factors factors = group_factors<kType>(scales, packed, group % kBlockGroups);
 #pragma unroll
-        for (u32 w = 0; w < 8; ++w) add(coded_elems(factors, code_word<kType>(packed, w), w), group * kGroup + 4 * w);
+        for (u32 w = 0; w < 8; ++w)
+          add(coded_elems(factors, code_word<kType>(scales, packed, group % kBlockGroups, w), w),
+              group * kGroup + 4 * w);
       } else if (kRows == 1 && !has_tail) {
         add_plain_group<kType>(row, group, values + std::uint64_t{share.first_row} * words.n_cols, sums[0]);
       } else {
@@ -211,8 +213,8 @@ DEVICE void prefetch_weights(const BatchedLaunch<MatvecArgs>& all) {
   const PanelRow row = panel_row(type, buffer<const uint4>(p, 1 + of_matrix), block_x() - all.firsts[member],
                                  lane_index(), words.n_groups);
   if (first >= words.n_groups) return;
-  for (u32 unit = block * planes.headers; unit < (block + 1) * planes.headers; ++unit)
-    prefetch_l2(row.headers + unit * kPanelRows);
+  for (u32 unit = 0; unit < planes.headers; ++unit)
+    prefetch_l2(row.headers + ((block >> planes.header_shift) * planes.headers + unit) * kPanelRows);
   if (planes.scale_shift > 0) prefetch_l2(row.scales + (block >> planes.scale_shift) * kPanelRows);
   const u32 end = code_units(planes, smaller(words.n_groups, first + kBlockGroups));
   for (u32 unit = code_units(planes, first); unit < end; ++unit) prefetch_l2(row.codes + unit * kPanelRows);

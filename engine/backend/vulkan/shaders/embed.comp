@@ -5,14 +5,15 @@
 layout(set = 0, binding = 1) readonly buffer Table { uvec4 table[]; };
 layout(set = 0, binding = 4) writeonly buffer Residual { float residual[]; };
 #define UNIT(which, index) table[index]
+layout(constant_id = 0) const uint kType = 0;
+const uint kSecondType = kType;
 #include "lib/panels.glsl"
 
-layout(constant_id = 0) const uint kType = 0;
 layout(local_size_x = 32) in;
 layout(push_constant) uniform Push { EmbedPush p; };
 
 void main() {
-  open_code_tables(gl_LocalInvocationID.x, kType, kType);
+  open_code_tables(gl_LocalInvocationID.x, 32u);
   const uint row = gl_WorkGroupID.y, token = inputs[p.rows_at + row * kRowWords];
   const uint col = gl_GlobalInvocationID.x * 4u;
   if (token < p.first || token >= p.last || col >= p.n_cols) return;

@@ -14,11 +14,11 @@ layout(set = 0, binding = 5) readonly buffer Bias { float bias[]; };  // of expe
 layout(set = 0, binding = 6) readonly buffer Tiles { uint tiles[]; };  // of experts: see group_experts.comp
 layout(set = 0, binding = 7) readonly buffer ExpertBias { float expert_bias[]; };  // (experts, n_out)
 #define UNIT(which, index) (which == 0u ? matrix[index] : second[index])
+layout(constant_id = 0) const uint kType = 0;
+layout(constant_id = 1) const uint kSecondType = 0;
 #include "lib/panels.glsl"
 #include "lib/epilogue.glsl"
 
-layout(constant_id = 0) const uint kType = 0;
-layout(constant_id = 1) const uint kSecondType = 0;
 layout(constant_id = 2) const uint kEpilogue = kStore;
 layout(constant_id = 3) const uint kHasBias = 0;
 layout(constant_id = 4) const uint kActivation = 0;
@@ -40,7 +40,7 @@ shared float gated[kTile * kPanelRows];
 
 void main() {
   const uint thread = gl_LocalInvocationID.x;
-  open_code_tables(thread, kType, kSecondType);
+  open_code_tables(thread, kThreads);
   if (!open_tile(thread)) return;
   float sums[4][4];  // [feature][row]
   add_tile(sums);

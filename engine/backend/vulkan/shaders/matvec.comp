@@ -11,11 +11,11 @@ layout(set = 0, binding = 5) readonly buffer Extra { uint extra[]; };  // f32 bi
 layout(set = 0, binding = 6) readonly buffer Weights { float weights[]; };  // of choices; up: biases of the second matrix
 layout(set = 0, binding = 7) readonly buffer ExpertBias { float expert_bias[]; };  // (experts, n_out)
 #define UNIT(which, index) (which == 0u ? matrix[index] : second[index])
+layout(constant_id = 0) const uint kType = 0;
+layout(constant_id = 1) const uint kSecondType = 0;
 #include "lib/panels.glsl"
 #include "lib/epilogue.glsl"
 
-layout(constant_id = 0) const uint kType = 0;
-layout(constant_id = 1) const uint kSecondType = 0;
 layout(constant_id = 2) const uint kEpilogue = kStore;
 layout(constant_id = 3) const uint kHasBias = 0;
 layout(constant_id = 4) const uint kActivation = 0;
@@ -39,7 +39,7 @@ shared float part_sums[kMostRows * kThreads];
 
 void main() {
   const uint thread = gl_LocalInvocationID.x, lane = thread % kPanelRows, part = thread / kPanelRows;
-  open_code_tables(thread, kType, kSecondType);
+  open_code_tables(thread, kThreads);
   const uint matrix_panels = (p.n_out + kPanelRows - 1u) / kPanelRows, first_out = kExperts == 0u ? 0u : gl_WorkGroupID.y;
   const uint n = gl_WorkGroupID.x * kPanelRows + lane + (kExperts == 0u ? p.first : 0u);
   const uint of_matrix = part % kMatrices;

@@ -5,6 +5,7 @@
 #include "backend/cpu/isa/avx2/vec.h"
 #include "backend/cpu/kernel_table.h"
 #include "format/code_values.h"
+#include "format/grids.h"
 
 namespace headroom::isa_avx2 {
 namespace {

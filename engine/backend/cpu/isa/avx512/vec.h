@@ -1,4 +1,4 @@
-// Sixteen 32-bit lanes in one 512-bit register. Needs F, BW, VL, DQ and VNNI.
+// Sixteen 32-bit lanes in one 512-bit register. Needs F, BW, VL, DQ and VNNI; what has VBMI is a set of its own.
 #pragma once
 
 #include <immintrin.h>
@@ -12,7 +12,11 @@
 // Around the register block of a slab.
 #define HEADROOM_UNROLL_SLAB _Pragma("GCC unroll 16")
 
+#if defined(__AVX512VBMI__)
+namespace headroom::isa_avx512vbmi {
+#else
 namespace headroom::isa_avx512 {
+#endif
 
 using F = __m512;   // 16 f32
 using I = __m512i;  // 16 i32, or 64 bytes
@@ -107,6 +111,25 @@ inline I table_of(const std::uint8_t (&bytes)[16]) {
   return _mm512_broadcast_i32x4(_mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes)));
 }
 inline I look_up(I table, I codes) { return _mm512_shuffle_epi8(table, codes); }
+// Of each of the 32 halves of lanes the point of a grid that has this number, from kFirst on: 64 points stand in two
+// registers, and the bits of the index above the sixth choose among them. Of more than 1,024 points memory answers
+// sooner.
+template <std::size_t kFirst, std::size_t kPoints>
+inline I permuted_points(const std::uint32_t* grid, I indices) {
+  if constexpr (kPoints == 64) {
+    return _mm512_permutex2var_epi16(_mm512_load_si512(grid + kFirst / 2), indices,
+                                     _mm512_load_si512(grid + kFirst / 2 + 16));
+  } else {
+    const I low = permuted_points<kFirst, kPoints / 2>(grid, indices),
+            high = permuted_points<kFirst + kPoints / 2, kPoints / 2>(grid, indices);
+    const __mmask32 is_high = _mm512_test_epi16_mask(indices, _mm512_set1_epi16(kPoints / 2));
+    return _mm512_mask_blend_epi16(is_high, low, high);
+  }
+}
+template <std::size_t kWords>
+requires(kWords <= 512) inline I permute_points(const std::uint32_t (&grid)[kWords], I indices) {
+  return permuted_points<0, 2 * kWords>(grid, indices);
+}
 inline I load_u8(const std::byte* from) {  // a byte a lane
   return _mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
 }
@@ -170,4 +193,4 @@ inline void load_nibbles(const std::byte* from, F& low, F& high) {
   high = _mm512_permutexvar_ps(_mm512_srli_epi32(bytes, 4), table);
 }
 
-}  // namespace headroom::isa_avx512
+}  // namespace headroom::isa_avx512 or isa_avx512vbmi

@@ -11,7 +11,9 @@
 //                                            the same, with registers for n_blocks blocks on a multiprocessor at once;
 //                                            the compiler spills where it cannot.
 //   DEVICE                                   before a function that kernels call
-//   SHARED(T, name, n);                      an array in shared memory; other functions get it as auto&. It begins
+//   TABLE T name = ...;                      constants in memory that all kernels of a file read, with
+//   load_table(&element) SHARED(T, name, n);                      an array in shared memory; other functions get it as
+//   auto&. It begins
 //                                            where 16 bytes do.
 //   BARRIER(); WARP_BARRIER();               of all threads of the block, of the warp
 //   ATOMIC_ADD(name, i, v)                   on an element of a shared array; what it was before
@@ -38,6 +40,7 @@
   DEVICE void run_##name(const Params& p)
 #define KERNEL_PDL(name, n_threads, Params, ahead) KERNEL_PDL_BLOCKS(name, n_threads, 1, Params, ahead)
 #define KERNEL(name, n_threads, Params) KERNEL_PDL(name, n_threads, Params, nothing_ahead)
+#define TABLE __device__ constexpr
 #define SHARED(T, name, n) __shared__ alignas(16) T name[n]
 #define BARRIER() __syncthreads()
 #define WARP_BARRIER() __syncwarp()
@@ -163,6 +166,7 @@ DEVICE std::uint32_t floats_to_halves(float low, float high) {
   return both;
 }
 DEVICE uint4 load_stream(const uint4* from) { return __ldcs(from); }  // what is read once
+DEVICE std::uint32_t load_table(const std::uint32_t* from) { return __ldg(from); }
 DEVICE float exp_of(float x) { return expf(x); }
 DEVICE std::uint32_t bits_of(float x) { return __float_as_uint(x); }
 DEVICE float float_of(std::uint32_t bits) { return __uint_as_float(bits); }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "format/code_values.h"
+#include "lib/grids.cuh"
 #include "lib/numbers.cuh"
 #include "model/gpu_planes.h"
 
@@ -16,23 +17,35 @@ template <u32 kType>
 inline constexpr GpuPlanes kPlanes = gpu_planes(static_cast<DType>(kType));
 
 // Whether the first 16 elements of a group have another scale than the last 16.
-DEVICE constexpr bool has_halves(u32 type) { return type == kQ2_K || type == kQ3_K || type == kQ6_K; }
+DEVICE constexpr bool has_halves(u32 type) {
+  return type == kQ2_K || type == kQ3_K || type == kQ6_K || type == kIQ2_XS || type == kIQ2_S || type == kIQ1_M;
+}
 
 // A field of kPlanes for a format that is known only when the kernel runs: four bits for each, so that neither memory
 // nor a jump is needed.
-DEVICE constexpr std::uint64_t packed_planes(auto field) {
-  std::uint64_t packed = 0;
-  for (u32 type = 0; type < 16; ++type)
-    packed |= std::uint64_t{field(gpu_planes(static_cast<DType>(type)))} << (4 * type);
+struct PackedPlanes {
+  std::uint64_t first = 0, second = 0;  // of sixteen formats each
+};
+DEVICE constexpr PackedPlanes packed_planes(auto field) {
+  PackedPlanes packed;
+  for (u32 type = 0; type < kFp8; ++type)
+    (type < 16 ? packed.first : packed.second) |= std::uint64_t{field(gpu_planes(static_cast<DType>(type)))}
+                                                  << (type % 16 * 4);
   return packed;
 }
-inline constexpr std::uint64_t kHalfCodes = packed_planes([](GpuPlanes of) { return of.half_codes - 1; }),
-                               kHighs = packed_planes([](GpuPlanes of) { return of.highs; }),
-                               kHeaders = packed_planes([](GpuPlanes of) { return of.headers; }),
-                               kScaleShift = packed_planes([](GpuPlanes of) { return of.scale_shift; });
+// Of powers of two, and 0, how many bits they have.
+DEVICE constexpr u32 bit_length(u32 number) { return number == 0 ? 0 : 1 + bit_length(number / 2); }
+inline constexpr PackedPlanes kHalfCodes = packed_planes([](GpuPlanes of) { return bit_length(of.half_codes); }),
+                              kHighs = packed_planes([](GpuPlanes of) { return of.highs; }),
+                              kHeaders = packed_planes([](GpuPlanes of) { return of.headers; }),
+                              kScaleShift = packed_planes([](GpuPlanes of) { return of.scale_shift; });
 DEVICE GpuPlanes planes_of(u32 type) {
-  const auto field = [&](std::uint64_t packed) { return static_cast<u32>(packed >> (4 * type)) & 15U; };
-  return {field(kHalfCodes) + 1, field(kHighs), field(kHeaders), field(kScaleShift)};
+  const auto field = [&](std::uint64_t first, std::uint64_t second) {
+    return static_cast<u32>((type < 16 ? first : second) >> (type % 16 * 4)) & 15U;
+  };
+  return {(1U << field(kHalfCodes.first, kHalfCodes.second)) / 2, field(kHighs.first, kHighs.second),
+          field(kHeaders.first, kHeaders.second), field(kScaleShift.first, kScaleShift.second),
+          type == kIQ2_XS ? 1U : 0U};
 }
 
 // Where the planes of a row begin; unit u of a plane stands at plane[u * kPanelRows].
@@ -42,10 +55,15 @@ struct PanelRow {
 
 DEVICE u32 code_units(const GpuPlanes& planes, u32 n_groups) { return n_groups * planes.half_codes / 2; }
 
+DEVICE u32 header_units(const GpuPlanes& planes, u32 n_blocks) {
+  return planes.headers * ((n_blocks + planes.header_shift) >> planes.header_shift);
+}
+
 DEVICE std::uint64_t panel_units(const GpuPlanes& planes, u32 n_groups) {
   const u32 n_blocks = divide_up(n_groups, kBlockGroups);
   const u32 n_scales = planes.scale_shift == 0 ? 0 : ((n_blocks - 1) >> planes.scale_shift) + 1;
-  return std::uint64_t{code_units(planes, n_groups) + (planes.highs + planes.headers) * n_blocks + n_scales} *
+  return std::uint64_t{code_units(planes, n_groups) + planes.highs * n_blocks + header_units(planes, n_blocks) +
+                       n_scales} *
          kPanelRows;
 }
 
@@ -56,7 +74,7 @@ DEVICE PanelRow panel_row(u32 type, const uint4* matrix, u32 panel, u32 lane, u3
   row.codes = matrix + panel * panel_units(planes, n_groups) + lane;
   row.highs = row.codes + code_units(planes, n_groups) * kPanelRows;
   row.headers = row.highs + planes.highs * n_blocks * kPanelRows;
-  row.scales = row.headers + planes.headers * n_blocks * kPanelRows;
+  row.scales = row.headers + header_units(planes, n_blocks) * kPanelRows;
   return row;
 }
 
@@ -64,11 +82,19 @@ DEVICE PanelRow panel_row(u32 type, const uint4* matrix, u32 panel, u32 lane, u3
 template <u32 kType>
 inline constexpr u32 kBlockCodes = kBlockGroups* kPlanes<kType>.half_codes / 2;
 
-// The row from a block on: its codes, higher bits and headers; a unit of scales stands for several blocks together.
+// The row from a block on: its codes, higher bits and headers; what several blocks share stays where it is.
 template <u32 kType>
 DEVICE PanelRow row_at(const PanelRow& row, u32 block) {
-  return {row.codes + block * kBlockCodes<kType> * kPanelRows, row.highs + block * kPlanes<kType>.highs * kPanelRows,
-          row.headers + block * kPlanes<kType>.headers * kPanelRows, row.scales};
+  constexpr GpuPlanes kOf = kPlanes<kType>;
+  return {row.codes + block * kBlockCodes<kType> * kPanelRows, row.highs + block * kOf.highs * kPanelRows,
+          row.headers + (kOf.header_shift == 0 ? block * kOf.headers * kPanelRows : 0), row.scales};
+}
+
+// The header of a block. `at`: the row from the block on.
+template <u32 kType>
+DEVICE const uint4* block_header(const PanelRow& at, u32 block) {
+  constexpr u32 kShift = kPlanes<kType>.header_shift;
+  return at.headers + (kShift == 0 ? 0 : (block >> kShift) * kPanelRows);
 }
 
 template <u32 kUnits>
@@ -84,7 +110,7 @@ DEVICE void prefetch_units(const uint4* plane) {
 template <u32 kType>
 DEVICE void prefetch_block(const PanelRow& at, u32 block) {
   constexpr GpuPlanes kOf = kPlanes<kType>;
-  prefetch_units<kOf.headers>(at.headers);
+  prefetch_units<kOf.headers>(block_header<kType>(at, block));
   prefetch_units<kBlockCodes<kType>>(at.codes);
   prefetch_units<kOf.highs>(at.highs);
   if constexpr (kOf.scale_shift == 1 || kOf.scale_shift == 2)
@@ -95,18 +121,22 @@ DEVICE u32 word_of(const uint4& unit, u32 i) { return i == 0 ? unit.x : i == 1 ?
 
 // What a block has for its groups.
 struct Block {
-  uint4 header;  // IQ4_XS, MXFP4: its 8 bytes of the plane of scales, in x and y
-  float scale;   // of that plane: Q6_K's; of Q2_K the bits of the word that has scale and scale of the minima
+  uint4 header;  // IQ4_XS, MXFP4, IQ1_M: its 8 bytes of the plane of scales, in x and y; IQ2_XS: its 8 of the headers
+  float scale;   // of the plane of scales; of Q2_K the bits of the word that has scale and scale of the minima
 };
 
 // `at`: the row from the block on.
 template <u32 kType>
 DEVICE Block read_block_at(const PanelRow& at, u32 block) {
   Block result{};
-  if constexpr (kPlanes<kType>.headers == 1) result.header = load_stream(at.headers);
+  if constexpr (kPlanes<kType>.headers == 1 && kType != kIQ1_M)
+    result.header = load_stream(block_header<kType>(at, block));
+  if constexpr (kType == kIQ2_XS)
+    result.header =
+        block % 2 == 0 ? uint4{result.header.x, result.header.y, 0, 0} : uint4{result.header.z, result.header.w, 0, 0};
   if constexpr (kPlanes<kType>.scale_shift > 0) {
     const uint4 unit = load_stream(at.scales + (block >> kPlanes<kType>.scale_shift) * kPanelRows);
-    if constexpr (kType == kQ6_K)
+    if constexpr (kPlanes<kType>.scale_shift == 3)
       result.scale = half_of_word(word_of(unit, block % 8 / 2), block % 2 == 1);
     else if constexpr (kType == kQ2_K)
       result.scale = float_of(word_of(unit, block % 4));
@@ -123,10 +153,17 @@ DEVICE Block read_block(const PanelRow& row, u32 block) {
 
 // The codes of a group of a block format.
 struct Codes {
-  uint4 first, second;      // second: Q8_0
-  u32 low_bits, high_bits;  // of the first 16 elements, and of the last; Q5_0, Q5_1, Q5_K: low_bits of all
-  u32 scale_and_min;        // Q4_1, Q5_1
+  uint4 first, second;  // second: Q8_0; first.x: a word of the plane of highs, of IQ3 and Q3_K
+  // Of the first 16 elements, and of the last; Q5_0, Q5_1, Q5_K: low_bits of all. Of grids the words of indices, of IQ2
+  // that of signs behind them.
+  u32 low_bits, high_bits;
+  u32 scale_and_min;  // Q4_1, Q5_1; IQ1_M: the group's bytes of the header
 };
+
+// The two bytes that each group has of a header, in the low half.
+DEVICE u32 header_halves(const uint4& header, u32 in_block) {
+  return word_of(header, in_block / 2) >> (in_block % 2 * 16);
+}
 
 template <u32 kType>
 DEVICE Codes read_codes(const PanelRow& row, u32 group) {
@@ -136,16 +173,18 @@ DEVICE Codes read_codes(const PanelRow& row, u32 group) {
     codes.low_bits = group % 2 == 0 ? two_groups.x : two_groups.z;
     codes.high_bits = group % 2 == 0 ? two_groups.y : two_groups.w;
   };
-  const uint4 unit = load_stream(row.codes + group * kOf.half_codes / 2 * kPanelRows);
-  if constexpr (kOf.half_codes == 1) {
-    put_pairs(unit);
-  } else {
-    codes.first = unit;
+  if constexpr (kOf.half_codes > 0) {
+    const uint4 unit = load_stream(row.codes + group * kOf.half_codes / 2 * kPanelRows);
+    if constexpr (kOf.half_codes == 1) {
+      put_pairs(unit);
+    } else {
+      codes.first = unit;
+    }
   }
   if constexpr (kType == kQ8_0) codes.second = load_stream(row.codes + (2 * group + 1) * kPanelRows);
   if constexpr (kOf.highs == 2) {
     const u32 bits = word_of(load_stream(row.highs + group / 4 * kPanelRows), group % 4);
-    if constexpr (kType == kQ3_K)
+    if constexpr (kOf.half_codes == 1)
       codes.first.x = bits;
     else
       codes.low_bits = bits;
@@ -153,6 +192,10 @@ DEVICE Codes read_codes(const PanelRow& row, u32 group) {
   if constexpr (kOf.highs == 4) put_pairs(load_stream(row.highs + group / 2 * kPanelRows));
   if constexpr (kOf.headers == 2)
     codes.scale_and_min = word_of(load_stream(row.headers + group / 4 * kPanelRows), group % 4);
+  // Not with the block, which would take more registers of all formats where these are known only when the kernel runs.
+  if constexpr (kType == kIQ1_M)
+    codes.scale_and_min =
+        header_halves(load_stream(row.headers + group / kBlockGroups * kPanelRows), group % kBlockGroups);
   return codes;
 }
 
@@ -188,9 +231,21 @@ DEVICE void put_values(u32 word, u32& of_lower, u32& of_upper) {
   of_upper = choose_bytes(two_bytes[0], two_bytes[1], 0x7531U);
 }
 
+template <u32 kType>
+DEVICE GridGroup grid_group(const Block& block, const Codes& codes, u32 in_block) {
+  if constexpr (kType == kIQ1_S) return {{codes.low_bits, 0}, header_halves(block.header, in_block), 0};
+  if constexpr (kType == kIQ1_M) return {{codes.low_bits, 0}, codes.scale_and_min, 0};
+  const u32 signs = is_iq3(kType) ? codes.first.x : codes.high_bits;
+  const u32 of_header = (in_block < 4 ? block.header.x : block.header.y) >> (in_block % 4 * 8);
+  if constexpr (kType == kIQ3_S) return {{codes.low_bits, codes.high_bits}, of_header, signs};
+  if constexpr (kType == kIQ2_S) return {{codes.low_bits, 0}, of_header, signs};
+  return {{codes.low_bits, is_iq3(kType) ? codes.high_bits : 0}, signs >> 28, with_eighth_signs(signs)};
+}
+
 // Four codes as signed bytes, those of elements 4 w to 4 w + 3.
 template <u32 kType>
-DEVICE u32 code_word(const Codes& codes, u32 w) {
+DEVICE u32 code_word(const Block& block, const Codes& codes, u32 in_block, u32 w) {
+  if constexpr (is_grid_type(kType)) return grid_values<kType>(grid_group<kType>(block, codes, in_block), w);
   if constexpr (has_code_values(kType)) {
     u32 lower, upper;
     put_values<kType>(word_of(codes.first, w % 4), lower, upper);
@@ -209,13 +264,17 @@ DEVICE u32 code_word(const Codes& codes, u32 w) {
 
 // All of a group.
 template <u32 kType>
-DEVICE void put_code_words(const Codes& codes, u32 (&words)[8]) {
-  if constexpr (has_code_values(kType)) {
+DEVICE void put_code_words(const Block& block, const Codes& codes, u32 in_block, u32 (&words)[8]) {
+  if constexpr (is_grid_type(kType)) {
+    const GridGroup group = grid_group<kType>(block, codes, in_block);
+#pragma unroll
+    for (u32 w = 0; w < 8; ++w) words[w] = grid_values<kType>(group, w);
+  } else if constexpr (has_code_values(kType)) {
 #pragma unroll
     for (u32 w = 0; w < 4; ++w) put_values<kType>(word_of(codes.first, w), words[w], words[w + 4]);
   } else {
 #pragma unroll
-    for (u32 w = 0; w < 8; ++w) words[w] = code_word<kType>(codes, w);
+    for (u32 w = 0; w < 8; ++w) words[w] = code_word<kType>(block, codes, in_block, w);
   }
 }
 
@@ -274,6 +333,31 @@ DEVICE Factors group_factors(const Block& block, const Codes& codes, u32 in_bloc
     const u32 low = (block.header.y >> (4 * in_block)) & 15U, high = (block.header.x >> (16 + 2 * in_block)) & 3U;
     return of_all(half_of_word(block.header.x, false) * (static_cast<float>(low | high << 4) - 32), 0);
   }
+  // 2 n + 1 of packed numbers n, of all of a group or of its halves.
+  const auto odd = [](u32 number) { return static_cast<float>(2 * number + 1); };
+  if constexpr (kType == kIQ3_XXS) return of_all(0.25F * block.scale * odd(codes.first.x >> 28), 0);
+  if constexpr (kType == kIQ3_S)
+    return of_all(half_of_word(block.header.w, false) * odd((block.header.z >> (4 * in_block)) & 15U), 0);
+  if constexpr (kType == kIQ2_XXS) return of_all(0.125F * block.scale * odd(codes.high_bits >> 28), 0);
+  if constexpr (kType == kIQ2_XS || kType == kIQ2_S) {
+    const u32 words[2] = {kType == kIQ2_S ? block.header.z : block.header.x,
+                          kType == kIQ2_S ? block.header.w : block.header.y};
+    const u32 both = (in_block < 4 ? words[0] : words[1]) >> (in_block % 4 * 8);
+    const float scale = 0.125F * block.scale;
+    return {scale * odd(both & 15U), scale * odd((both >> 4) & 15U), 0, 0};
+  }
+  if constexpr (kType == kIQ1_S) {
+    const float factor = 0.125F * block.scale * odd((header_halves(block.header, in_block) >> 12) & 7U);
+    return of_all(factor, -9 * factor);
+  }
+  if constexpr (kType == kIQ1_M) {
+    // Four bits of the scale above each of four words.
+    const u32 low = (block.header.x >> 12) & 0x000F000FU, high = (block.header.y >> 12) & 0x000F000FU;
+    const float scale = 0.125F * half_of_word((low & 15U) | (low >> 12) | (high & 15U) << 8 | (high >> 4), false);
+    const u32 both = (in_block < 4 ? block.header.x : block.header.y) >> (in_block / 2 % 2 * 16 + in_block % 2 * 6);
+    const float first = scale * odd(both & 7U), second = scale * odd((both >> 3) & 7U);
+    return {first, second, -9 * first, -9 * second};
+  }
   if constexpr (kType == kMXFP4) {
     // 2^(exponent - 128), whose exponent in a float is one less; the two least, which are subnormal, become 0.
     const u32 exponent = ((in_block < 4 ? block.header.x : block.header.y) >> (in_block % 4 * 8)) & 255U;
@@ -317,7 +401,8 @@ DEVICE Four row_elems(const PanelRow& row, u32 group, u32 w) {
   } else {
     const Codes codes = read_codes<kType>(row, group);
     const Block block = read_block<kType>(row, group / kBlockGroups);
-    return coded_elems(group_factors<kType>(block, codes, group % kBlockGroups), code_word<kType>(codes, w), w);
+    const u32 in_block = group % kBlockGroups;
+    return coded_elems(group_factors<kType>(block, codes, in_block), code_word<kType>(block, codes, in_block, w), w);
   }
 }
 
@@ -338,6 +423,13 @@ DEVICE void with_block_type(u32 type, F f) {
     case kIQ4_NL: f.template operator()<kIQ4_NL>(); return;
     case kIQ4_XS: f.template operator()<kIQ4_XS>(); return;
     case kMXFP4: f.template operator()<kMXFP4>(); return;
+    case kIQ1_S: f.template operator()<kIQ1_S>(); return;
+    case kIQ1_M: f.template operator()<kIQ1_M>(); return;
+    case kIQ2_XXS: f.template operator()<kIQ2_XXS>(); return;
+    case kIQ2_XS: f.template operator()<kIQ2_XS>(); return;
+    case kIQ2_S: f.template operator()<kIQ2_S>(); return;
+    case kIQ3_XXS: f.template operator()<kIQ3_XXS>(); return;
+    case kIQ3_S: f.template operator()<kIQ3_S>(); return;
     default: return;
   }
 }

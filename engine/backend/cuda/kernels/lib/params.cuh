@@ -47,7 +47,10 @@ inline constexpr u32 kF32 = static_cast<u32>(DType::kF32), kF16 = static_cast<u3
                      kQ4_K = static_cast<u32>(DType::kQ4_K), kQ5_K = static_cast<u32>(DType::kQ5_K),
                      kQ6_K = static_cast<u32>(DType::kQ6_K), kIQ4_NL = static_cast<u32>(DType::kIQ4_NL),
                      kIQ4_XS = static_cast<u32>(DType::kIQ4_XS), kMXFP4 = static_cast<u32>(DType::kMXFP4),
-                     kFp8 = static_cast<u32>(DType::kF8E4M3);
+                     kIQ1_S = static_cast<u32>(DType::kIQ1_S), kIQ1_M = static_cast<u32>(DType::kIQ1_M),
+                     kIQ2_XXS = static_cast<u32>(DType::kIQ2_XXS), kIQ2_XS = static_cast<u32>(DType::kIQ2_XS),
+                     kIQ2_S = static_cast<u32>(DType::kIQ2_S), kIQ3_XXS = static_cast<u32>(DType::kIQ3_XXS),
+                     kIQ3_S = static_cast<u32>(DType::kIQ3_S), kFp8 = static_cast<u32>(DType::kF8E4M3);
 
 DEVICE constexpr u32 divide_up(u32 n, u32 by) { return (n + by - 1) / by; }
 DEVICE constexpr u32 smaller(u32 a, u32 b) { return a < b ? a : b; }

@@ -1,7 +1,7 @@
 // The meaning of every number format of a cache, as format/decode.h has it, read from the words of a buffer. Before it is included,
 // WORD(which, index) is defined: the words of buffer `which`, a constant. Rows stand at even bytes.
 
-const uint kF32 = 0, kF16 = 1, kQ8_0 = 3, kQ4_0 = 4, kFp8 = 16;
+const uint kF32 = 0, kF16 = 1, kQ8_0 = 3, kQ4_0 = 4, kFp8 = 23;
 
 uint u8_at(uint which, uint byte) { return (WORD(which, byte >> 2) >> ((byte & 3u) * 8u)) & 255u; }
 uint u16_at(uint which, uint byte) { return (WORD(which, byte >> 2) >> ((byte & 2u) * 8u)) & 0xFFFFu; }

@@ -18,9 +18,11 @@ uvec4 weight_halves(uint which, uint type, PanelRow row, uint group, uint unit) 
   if (!is_block_format(type))
     return packed_halves(plain_elems(which, type, row, group, 2u * unit),
                          plain_elems(which, type, row, group, 2u * unit + 1u));
-  const vec4 factors = group_factors(type, read_block(which, type, row, group / kBlockGroups), group % kBlockGroups);
+  const Block block = read_block(which, type, row, group / kBlockGroups);
+  Codes codes = read_codes(which, type, row, group);
+  add_header(type, block, group % kBlockGroups, codes);
+  const vec4 factors = group_factors(type, block, codes, group % kBlockGroups);
   const vec2 half_factors = unit < 2u ? factors.xz : factors.yw;
-  const Codes codes = read_codes(which, type, row, group);
   return packed_halves(half_factors.x * bytes_of(type, code_word(type, codes, 2u * unit)) + half_factors.y,
                        half_factors.x * bytes_of(type, code_word(type, codes, 2u * unit + 1u)) + half_factors.y);
 }

@@ -19,7 +19,8 @@ void add_products(uint which, uint type, PanelRow row, uint part, uint n_parts, 
       [[unroll]] for (uint k = 0u; k < kAhead; ++k) {
         const uint group = first + k;
         if (group >= end) break;
-        const vec4 factors = group_factors(type, scales, group % kBlockGroups);
+        add_header(type, scales, group % kBlockGroups, ahead[k]);
+        const vec4 factors = group_factors(type, scales, ahead[k], group % kBlockGroups);
         uint words[8];
         [[unroll]] for (uint w = 0u; w < 8u; ++w) words[w] = code_word(type, ahead[k], w);
         [[unroll]] for (uint i = 0u; i < kMostRows; ++i) {
@@ -65,7 +66,8 @@ void add_products(uint which, uint type, PanelRow row, uint part, uint n_parts, 
     for (uint group = block * kBlockGroups; group < end; ++group) {
       Codes codes;
       if (is_block_format(type)) codes = read_codes(which, type, row, group);
-      const vec4 factors = group_factors(type, scales, group % kBlockGroups);
+      add_header(type, scales, group % kBlockGroups, codes);
+      const vec4 factors = group_factors(type, scales, codes, group % kBlockGroups);
       [[dont_unroll]] for (uint w = 0u; w < 8u; ++w) {
         vec4 elems;
         if (is_block_format(type)) {

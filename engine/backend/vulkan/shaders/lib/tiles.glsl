@@ -14,13 +14,14 @@ shared vec4 tile_headers[kTile];     // of rows
 
 void load_group(uint which, uint type, uint feature, uint quarter, uint group) {
   const PanelRow row = panel_row(type, tile_panel(feature), feature % kPanelRows, p.n_groups);
-  const Codes codes = read_codes(which, type, row, group);
+  Codes codes = read_codes(which, type, row, group);
+  const Block block = read_block(which, type, row, group / kBlockGroups);
+  add_header(type, block, group % kBlockGroups, codes);
   [[unroll]] for (uint i = 0u; i < 2u; ++i) {
     const uint w = 2u * quarter + i;
     tile_codes[w][feature] = code_word(type, codes, w);
   }
-  if (quarter == 0u)
-    tile_factors[feature] = group_factors(type, read_block(which, type, row, group / kBlockGroups), group % kBlockGroups);
+  if (quarter == 0u) tile_factors[feature] = group_factors(type, block, codes, group % kBlockGroups);
 }
 
 void add_tile(out float sums[4][4]) {

@@ -1,0 +1,253 @@
+// Panels of IQ3, IQ2 and IQ1 (kernels/packed_grids.inl) where bytes of several registers can be permuted: of 64 points
+// at once, four of each row, one table has the codes of the first half of their elements in a byte, and another one
+// those of the second half. A field of bits that begins anywhere in 64 is one instruction, too, so that codes and signs
+// are spread over bytes without masks: what else comes along, tables of 64 bytes do not look at.
+
+// Of kElems elements, of which half are in a byte.
+template <int kElems, std::size_t kWords>
+struct PointBytes {
+  static constexpr std::size_t kPoints = 2 * kWords;
+  alignas(64) std::uint8_t first[kPoints] = {}, last[kPoints] = {};
+  constexpr explicit PointBytes(const std::uint32_t (&grid)[kWords]) {
+    for (std::uint32_t i = 0; i < kPoints; ++i) {
+      for (int element = 0; element < kElems / 2; ++element) {
+        const int at = 8 / (kElems / 2) * element;
+        first[i] = static_cast<std::uint8_t>(first[i] | grid_code<kElems>(grid, i, element) << at);
+        last[i] = static_cast<std::uint8_t>(last[i] | grid_code<kElems>(grid, i, element + kElems / 2) << at);
+      }
+    }
+  }
+};
+inline constexpr PointBytes<4, 128> kIq3XxsPoints(kIq3XxsGrid);
+inline constexpr PointBytes<4, 256> kIq3SPoints(kIq3SGrid);
+inline constexpr PointBytes<8, 128> kIq2XxsPoints(kIq2XxsGrid);
+inline constexpr PointBytes<8, 256> kIq2XsPoints(kIq2XsGrid);
+inline constexpr PointBytes<8, 512> kIq2SPoints(kIq2SGrid);
+inline constexpr PointBytes<8, 1024> kIq1Points(kIq1Grid);
+
+// The bits of indices above the seventh, as masks of bytes.
+using HighBits = __mmask64[4];
+
+// Of each byte of `low`, with kPoints / 128 - 1 higher bits, what stands there in the table.
+template <std::size_t kPoints>
+inline I permuted_bytes(const std::uint8_t* table, I low, const HighBits& high) {
+  if constexpr (kPoints == 128) {
+    return _mm512_permutex2var_epi8(_mm512_load_si512(table), low, _mm512_load_si512(table + 64));
+  } else {
+    constexpr int kBit = kPoints == 256 ? 0 : kPoints == 512 ? 1 : kPoints == 1024 ? 2 : 3;
+    return _mm512_mask_blend_epi8(high[kBit], permuted_bytes<kPoints / 2>(table, low, high),
+                                  permuted_bytes<kPoints / 2>(table + kPoints / 2, low, high));
+  }
+}
+
+// Bytes of lanes whose lowest bits are those at kFrom, kFrom + kStep, kFrom + 2 kStep and kFrom + 3 kStep of the lane,
+// counted round where that is less than 0; the higher bits are whatever follows.
+constexpr std::int64_t fields(int from, int step) {
+  std::uint64_t control = 0;
+  for (int byte = 0; byte < 8; ++byte) {
+    const int at = byte / 4 * 32 + from + byte % 4 * step;
+    control |= static_cast<std::uint64_t>(at & 63) << (8 * byte);
+  }
+  return static_cast<std::int64_t>(control);
+}
+template <int kFrom, int kStep>
+inline I take_fields(I lanes) {
+  return _mm512_multishift_epi64_epi8(_mm512_set1_epi64(fields(kFrom, kStep)), lanes);
+}
+// Bit kBit of every byte.
+template <int kBit>
+inline __mmask64 test_bytes(I bytes) {
+  return _mm512_test_epi8_mask(bytes, _mm512_set1_epi8(1 << kBit));
+}
+
+// What a code in the low kCodeBits of six bits stands for, with its sign in bit kSign of them.
+template <int kCodeBits, int kSign>
+struct SignedTable {
+  alignas(64) std::uint8_t bytes[64] = {};
+  constexpr explicit SignedTable(const OffsetValues& values) {
+    for (unsigned i = 0; i < 64; ++i) bytes[i] = values.bytes[(i & ((1U << kCodeBits) - 1)) | ((i >> kSign) & 1) << 3];
+  }
+};
+template <int kCodeBits, int kSign, const OffsetValues& kValues>
+inline I signed_bytes(I codes, I signs) {
+  static constexpr SignedTable<kCodeBits, kSign> kTable(kValues);
+  const I both = _mm512_ternarylogic_epi32(_mm512_set1_epi8((1 << kCodeBits) - 1), codes, signs, 0xCA);
+  return _mm512_permutexvar_epi8(both, _mm512_load_si512(kTable.bytes));
+}
+// Signs at bit kBit of bytes: where that is not between the codes and bit 6, they are moved there.
+template <int kCodeBits, int kBit, const OffsetValues& kValues>
+inline I spread_signed_bytes(I codes, I signs) {
+  if constexpr (kBit < kCodeBits) {
+    return signed_bytes<kCodeBits, kBit + kCodeBits, kValues>(codes, shift_left<kCodeBits>(signs));
+  } else if constexpr (kBit > 5) {
+    return signed_bytes<kCodeBits, kBit - 2, kValues>(codes, shift_right<2>(signs));
+  } else {
+    return signed_bytes<kCodeBits, kBit, kValues>(codes, signs);
+  }
+}
+
+// The codes of a part's points of eight elements, of which byte k of a lane is point k; the first six bits count.
+inline void spread_codes_of_eights(I first, I last, I (&w)[8]) {
+  w[0] = take_fields<0, 2>(first);
+  w[1] = take_fields<0, 2>(last);
+  w[2] = take_fields<8, 2>(first);
+  w[3] = take_fields<8, 2>(last);
+  w[4] = take_fields<16, 2>(first);
+  w[5] = take_fields<16, 2>(last);
+  w[6] = take_fields<24, 2>(first);
+  w[7] = take_fields<24, 2>(last);
+}
+template <std::size_t kWords>
+inline void put_codes_of_eights(const PointBytes<8, kWords>& points, I low, const HighBits& high, I (&w)[8]) {
+  constexpr std::size_t kPoints = 2 * kWords;
+  spread_codes_of_eights(permuted_bytes<kPoints>(points.first, low, high),
+                         permuted_bytes<kPoints>(points.last, low, high), w);
+}
+// Of points of four elements the first two in the low bytes, and the others in the high bytes of `w`.
+template <int kFrom>
+inline I take_four(I first, I last) {
+  constexpr __mmask64 kHighBytes = 0xCCCCCCCCCCCCCCCCU;
+  return _mm512_mask_multishift_epi64_epi8(take_fields<kFrom, 4>(first), kHighBytes,
+                                           _mm512_set1_epi64(fields(kFrom - 8, 4)), last);
+}
+template <std::size_t kWords>
+inline void put_codes_of_fours(const PointBytes<4, kWords>& points, I low, const HighBits& high, I* w) {
+  constexpr std::size_t kPoints = 2 * kWords;
+  const I first = permuted_bytes<kPoints>(points.first, low, high),
+          last = permuted_bytes<kPoints>(points.last, low, high);
+  w[0] = take_four<0>(first, last);
+  w[1] = take_four<8>(first, last);
+  w[2] = take_four<16>(first, last);
+  w[3] = take_four<24>(first, last);
+}
+
+// Codes become what they stand for; signs are in the order of spread_bit().
+template <int kCodeBits, const OffsetValues& kValues>
+inline void put_spread_signs(I signs, I (&w)[8]) {
+  w[0] = spread_signed_bytes<kCodeBits, spread_bit(0), kValues>(w[0], signs);
+  w[1] = spread_signed_bytes<kCodeBits, spread_bit(1), kValues>(w[1], signs);
+  w[2] = spread_signed_bytes<kCodeBits, spread_bit(2), kValues>(w[2], signs);
+  w[3] = spread_signed_bytes<kCodeBits, spread_bit(3), kValues>(w[3], signs);
+  w[4] = spread_signed_bytes<kCodeBits, spread_bit(4), kValues>(w[4], signs);
+  w[5] = spread_signed_bytes<kCodeBits, spread_bit(5), kValues>(w[5], signs);
+  w[6] = spread_signed_bytes<kCodeBits, spread_bit(6), kValues>(w[6], signs);
+  w[7] = spread_signed_bytes<kCodeBits, spread_bit(7), kValues>(w[7], signs);
+}
+
+struct PermutedIQ3_XXS : PackedIQ3_XXS {
+  using PackedIQ3_XXS::PackedIQ3_XXS;
+  template <int kPart>
+  void load(std::uint32_t super, I (&w)[8]) const {
+    const I first = piece(super, 2 * kPart), second = piece(super, 2 * kPart + 1);
+    put_codes_of_fours(kIq3XxsPoints, first, {_mm512_movepi8_mask(first)}, w);
+    put_codes_of_fours(kIq3XxsPoints, second, {_mm512_movepi8_mask(second)}, w + 4);
+    put_spread_signs<3, kIq3XxsBytes>(with_eighth_signs(piece(super, 16 + kPart)), w);
+  }
+};
+
+struct PermutedIQ3_S : PackedIQ3_S {
+  using PackedIQ3_S::PackedIQ3_S;
+  template <int kPart>
+  void load(std::uint32_t super, I (&w)[8]) const {
+    const I high = piece(super, 16 + kPart / 4);
+    constexpr int kFrom = kPart % 4 * 8;
+    const I first = piece(super, 2 * kPart), second = piece(super, 2 * kPart + 1);
+    put_codes_of_fours(kIq3SPoints, first, {_mm512_movepi8_mask(first), test_bytes<0>(take_fields<kFrom, 1>(high))}, w);
+    put_codes_of_fours(kIq3SPoints, second,
+                       {_mm512_movepi8_mask(second), test_bytes<0>(take_fields<kFrom + 4, 1>(high))}, w + 4);
+    put_spread_signs<3, kIq3SBytes>(piece(super, 18 + kPart), w);
+  }
+};
+
+struct PermutedIQ2_XXS : PackedIQ2_XXS {
+  using PackedIQ2_XXS::PackedIQ2_XXS;
+  template <int kPart>
+  void load(std::uint32_t super, I (&w)[8]) const {
+    const I four = piece(super, 2 * kPart);
+    put_codes_of_eights(kIq2XxsPoints, four, {_mm512_movepi8_mask(four)}, w);
+    put_spread_signs<2, kIq2Bytes>(with_eighth_signs(piece(super, 2 * kPart + 1)), w);
+  }
+};
+
+// Of the 16-bit numbers of two pieces, those of the first before those of the second in each lane.
+struct BytesOfNumbers {
+  alignas(64) std::uint8_t low[64] = {}, upper[64] = {};
+  constexpr BytesOfNumbers() {
+    for (int i = 0; i < 64; ++i) {
+      low[i] = static_cast<std::uint8_t>(i % 4 / 2 * 64 + i / 4 * 4 + i % 2 * 2);
+      upper[i] = static_cast<std::uint8_t>(low[i] + 1);
+    }
+  }
+};
+inline constexpr BytesOfNumbers kBytesOfNumbers;
+
+struct PermutedIQ2_XS : PackedIQ2_XS {
+  using PackedIQ2_XS::PackedIQ2_XS;
+  template <int kPart>
+  void load(std::uint32_t super, I (&w)[8]) const {
+    const I first = piece(super, 2 * kPart), second = piece(super, 2 * kPart + 1);
+    const I low = _mm512_permutex2var_epi8(first, _mm512_load_si512(kBytesOfNumbers.low), second),
+            upper = _mm512_permutex2var_epi8(first, _mm512_load_si512(kBytesOfNumbers.upper), second);
+    put_codes_of_eights(kIq2XsPoints, low, {_mm512_movepi8_mask(low), test_bytes<0>(upper)}, w);
+    // Signs of point k in byte k, the eighth of which makes their number even.
+    const I mask = set_i(0x7F7F7F7F), signs = and_i(shift_right<1>(upper), mask);
+    I odd = xor_i(signs, shift_right<4>(signs));
+    odd = xor_i(odd, shift_right<2>(odd));
+    odd = xor_i(odd, shift_right<1>(odd));
+    const I all = or_and(signs, shift_left<7>(odd), set_i(static_cast<std::int32_t>(0x80808080U)));
+    put_signs_of_point<0>(all, w);
+    put_signs_of_point<1>(all, w);
+    put_signs_of_point<2>(all, w);
+    put_signs_of_point<3>(all, w);
+  }
+
+ private:
+  template <int kPoint>
+  static void put_signs_of_point(I signs, I (&w)[8]) {
+    w[2 * kPoint] = signed_bytes<2, 2, kIq2Bytes>(w[2 * kPoint], take_fields<8 * kPoint - 2, 1>(signs));
+    w[2 * kPoint + 1] = signed_bytes<2, 2, kIq2Bytes>(w[2 * kPoint + 1], take_fields<8 * kPoint + 2, 1>(signs));
+  }
+};
+
+struct PermutedIQ2_S : PackedIQ2_S {
+  using PackedIQ2_S::PackedIQ2_S;
+  template <int kPart>
+  void load(std::uint32_t super, I (&w)[8]) const {
+    const I four = piece(super, kPart), high = take_fields<kPart % 4 * 8, 2>(piece(super, 16 + kPart / 4));
+    put_codes_of_eights(kIq2SPoints, four, {_mm512_movepi8_mask(four), test_bytes<0>(high), test_bytes<1>(high)}, w);
+    put_spread_signs<2, kIq2Bytes>(piece(super, 8 + kPart), w);
+  }
+};
+
+// The codes of a part of IQ1, whose indices have three more bits each, kStep bits apart, in a half of a piece.
+template <int kPart, int kStep>
+inline void put_codes_of_iq1(I four, I high_bits, I (&w)[8]) {
+  const I high = take_fields<kPart % 2 * 16, kStep>(high_bits);
+  put_codes_of_eights(kIq1Points, four,
+                      {_mm512_movepi8_mask(four), test_bytes<0>(high), test_bytes<1>(high), test_bytes<2>(high)}, w);
+}
+
+struct PermutedIQ1_S : PackedIQ1_S {
+  using PackedIQ1_S::PackedIQ1_S;
+  template <int kPart>
+  void load(std::uint32_t super, I (&w)[8]) const {
+    const I high = piece(super, 8 + kPart / 2), signs = take_fields<kPart % 2 * 16 + 15 - 2, 0>(high);
+    put_codes_of_iq1<kPart, 3>(piece(super, kPart), high, w);
+    HEADROOM_UNROLL
+    for (int j = 0; j < 8; ++j) w[j] = signed_bytes<2, 2, kIq1Bytes>(w[j], signs);
+  }
+};
+
+struct PermutedIQ1_M : PackedIQ1_M {
+  using PackedIQ1_M::PackedIQ1_M;
+  template <int kPart>
+  void load(std::uint32_t super, I (&w)[8]) const {
+    const I high = piece(super, 8 + kPart / 2);
+    put_codes_of_iq1<kPart, 4>(piece(super, kPart), high, w);
+    constexpr int kFrom = kPart % 2 * 16 + 3 - 2;
+    const I signs[4] = {take_fields<kFrom, 0>(high), take_fields<kFrom + 4, 0>(high), take_fields<kFrom + 8, 0>(high),
+                        take_fields<kFrom + 12, 0>(high)};
+    HEADROOM_UNROLL
+    for (int j = 0; j < 8; ++j) w[j] = signed_bytes<2, 2, kIq1Bytes>(w[j], signs[j / 2]);
+  }
+};
