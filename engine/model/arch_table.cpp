@@ -46,6 +46,12 @@ constexpr std::array kSharedCaches{UnusedTensors{"blk.N.attn_k.weight", kSharedC
 // minimax-m2: the same router, and norms over all heads of Q, and of K, together. ernie4_5-moe: ernie4_5 with experts
 // in every so-many-th layer, chosen by softmax and a bias of each.
 //
+// olmo2: norms over all heads of Q, and of K, together, and none before attention and FFN. OLMo 3 is the same with
+// windows, in whose layers the context is not scaled; its converters write the attention factor of YaRN whole.
+// hunyuan-dense: llama with halves, which norms heads of Q and K behind their rotation. muse-glimmer: the embedding is
+// normed without a weight; norms behind attention and FFN have an epsilon of their own, which no key states; layers
+// without a window turn nothing. Its converter writes the factor of its scores as weights of Q's norm.
+//
 // qwen35: three of four layers are gated delta nets. Their value heads stand in files so that neighbours have different
 // key heads. Attention has an output gate, and turns a part of each head only; the positions of an image would have
 // three axes, those of text are one number. The norm before the FFN is named as other architectures name the one behind
@@ -125,10 +131,11 @@ constexpr std::array kArchs{
             .has_scale_keys = true,
             .ignores_state_sizes = true},
     ArchRow{.architecture = "phi3",
-            .models = "Phi 3 and 4 whose contexts are as trained (mini 4k, 14B)",
+            .models = "Phi 3 and 4 (mini 4k and 128k, 14B)",
             .pairing = RopePairing::kHalves,
             .may_fuse_qkv = true,
             .fuses_gate_with_up = true,
+            .may_be_long = true,
             .window = WindowRule::kIgnored,
             .activation = Activation::kSilu,
             .default_rope_theta = 10000.0},
@@ -175,6 +182,7 @@ constexpr std::array kArchs{
             .window_period = 6,
             .activation = Activation::kGelu,
             .default_rope_theta = 1000000.0,
+            .windows_are_unscaled = true,
             .window_rope_theta = 10000.0,
             .scales_embedding = true,
             .n_layers_scaled_by_width = 62,
@@ -200,6 +208,7 @@ constexpr std::array kArchs{
             .shared_expert = SharedExpertRow{.is_named_as_dense = true},
             .default_rope_theta = 1000000.0,
             .has_window_heads = true,
+            .windows_are_unscaled = true,
             .window_rope_theta = 10000.0,
             .scales_embedding = true,
             .attention_scale = 1.0,
@@ -343,6 +352,44 @@ constexpr std::array kArchs{
             .choice_bias = Presence::kRequired,
             .may_mix_dense = true,
             .default_rope_theta = 10000.0},
+    ArchRow{.architecture = "olmo2",
+            .models = "OLMo 2 and 3",
+            .pairing = RopePairing::kHalves,
+            .qk_norm = Presence::kRequired,
+            .norms_heads_together = true,
+            .has_pre_norms = false,
+            .has_post_norms = true,
+            .window = WindowRule::kPattern,
+            .window_period = 4,
+            .activation = Activation::kSilu,
+            .default_rope_theta = 10000.0,
+            .states_yarn_magnitude = true,
+            .windows_are_unscaled = true},
+    ArchRow{.architecture = "hunyuan-dense",
+            .models = "Hunyuan (dense, 0.5B to 7B)",
+            .pairing = RopePairing::kHalves,
+            .qk_norm = Presence::kRequired,
+            .may_fuse_qkv = true,
+            .norms_turned_heads = true,
+            .window = WindowRule::kRefused,
+            .activation = Activation::kSilu,
+            .default_rope_theta = 10000.0},
+    ArchRow{.architecture = "muse-glimmer",
+            .models = "Muse Glimmer (30B, text)",
+            .pairing = RopePairing::kNeighbours,
+            .qk_norm = Presence::kRequired,
+            .has_out_gate = true,
+            .out_gate_is_apart = true,
+            .has_post_norms = true,
+            .window = WindowRule::kPattern,
+            .window_period = 4,
+            .activation = Activation::kSilu,
+            .default_rope_theta = 10000.0,
+            .turns_windows_alone = true,
+            .norms_embedding = true,
+            .post_norm_epsilon = 1e-8F,
+            .multiplies_logits = true,
+            .logit_softcap = 0.0},
 };
 
 }  // namespace

@@ -56,16 +56,18 @@ struct ArchRow {
   bool may_fuse_qkv = false;        // attn_qkv.weight instead of attn_q, attn_k, attn_v
   bool fuses_gate_with_up = false;  // ffn_up.weight of a dense FFN has the rows of the gate and, behind them, of the up
   bool norms_heads_together = false;  // as LayerSpec has it
+  bool norms_turned_heads = false;    // likewise
   bool has_value_norm = false;        // as LayerSpec has it
   // A layer that sees everything and has no attn_v.weight makes its values by attn_k.weight: LayerSpec::value_is_key.
   bool may_lack_values = false;
   // The last layers, as many as attention.shared_kv_layers says, read the cache of the last one before them that sees
   // as much: LayerSpec::kv_layer.
   bool may_share_caches = false;
-  bool may_have_inputs = false;  // embedding_length_per_layer_input is LayerSpec::input_dim
-  bool has_out_gate = false;     // attn_q.weight has each head's queries and, behind them, its gate
-  bool has_sinks = false;        // attn_sinks.weight: TensorRole::kAttnSinks
-  bool has_pre_norms = true;     // as LayerSpec has them, as the next
+  bool may_have_inputs = false;    // embedding_length_per_layer_input is LayerSpec::input_dim
+  bool has_out_gate = false;       // attn_q.weight has each head's queries and, behind them, its gate
+  bool out_gate_is_apart = false;  // with has_out_gate: attn_gate.weight has the gates, attn_q.weight queries alone
+  bool has_sinks = false;          // attn_sinks.weight: TensorRole::kAttnSinks
+  bool has_pre_norms = true;       // as LayerSpec has them, as the next
   bool has_post_norms = false;
   bool may_scale_output = false;  // layer_output_scale.weight is LayerSpec::output_scale where a layer has one
   std::string_view ffn_norm = "ffn_norm.weight";        // the tensor of a layer that holds the norm before its FFN
@@ -74,6 +76,7 @@ struct ArchRow {
   // A layer whose entry in attention.head_count_kv is 0 has a short convolution in the place of attention.
   bool has_short_convs = false;
   Presence rope_factors = Presence::kNever;  // rope_freqs.weight; never: a file that has it is refused
+  bool may_be_long = false;  // rope_factors_short.weight and rope_factors_long.weight are RopeScaling::kLong
   // rope.dimension_sections: the pairs of a head take turns in three axes of the position, which are one for text.
   bool has_rope_sections = false;
   std::span<const UnusedTensors> unused{};  // every tensor that neither a role reads nor this names is refused
@@ -104,14 +107,21 @@ struct ArchRow {
   // rope.scaling.yarn_log_multiplier divides what YaRN multiplies cos and sin by.
   bool has_yarn_multiplier = false;
   bool has_whole_ramp = true;  // as RopeSpec has it
+  // rope.scaling.attn_factor and yarn_attn_factor are all that YaRN multiplies cos and sin by; of other architectures
+  // they are multiplied by what YaRN derives from its factor.
+  bool states_yarn_magnitude = false;
   bool grows_queries = false;  // attention.temperature_scale is RopeSpec::growth of queries
   // Heads of layers with a window have sizes of their own, attention.key_length_swa and rope.dimension_count_swa. The
   // window has to be stated: without it such layers would be read as others.
   bool has_window_heads = false;
-  // The rotary base of layers with a window when rope.freq_base_swa is absent; such layers ignore the scaling of the
-  // context. 0: they turn as all other layers do.
+  // Layers with a window turn by the base of rope.freq_base_swa, without the scaling of the context. When that key is
+  // absent, the base is window_rope_theta or, where this is 0, that of the other layers.
+  bool windows_are_unscaled = false;
   double window_rope_theta = 0;
   bool scales_embedding = false;  // by sqrt(d_model)
+  bool norms_embedding = false;   // as ModelInfo has it, as the next
+  std::optional<float> post_norm_epsilon{};
+  bool multiplies_logits = false;  // by logit_scale, which has to be there
   // Factors on scores, embedding and what is added to the residual, and a divisor of logits: attention.scale,
   // embedding_scale, residual_scale, logit_scale. See read_scales.h.
   bool has_scale_keys = false;

@@ -133,8 +133,10 @@ std::vector<float> balance_keys(const LayerSpec& layer, const RopeSpec& rope, co
       for (std::uint32_t i = 0; i < head_dim; ++i)
         queries[i] += squares.queries[std::size_t{head} * head_dim + i] / static_cast<float>(heads_per_kv);
     }
-    share_in_pairs(rope, keys);
-    share_in_pairs(rope, queries);
+    if (!layer.norms_turned_heads) {
+      share_in_pairs(rope, keys);
+      share_in_pairs(rope, queries);
+    }
     for (std::uint32_t i = 0; i < head_dim; ++i) {
       const float exponent = std::round(std::log2(keys[i] / queries[i]) / 4);  // of the squares: a fourth root
       factors[std::size_t{kv_head} * head_dim + i] =

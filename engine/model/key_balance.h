@@ -22,7 +22,8 @@ inline constexpr std::uint32_t kBalanceCols = 256;
 // n_cols; norm: the weights of the norm.
 float output_square(std::span<const float> row, std::span<const float> norm, std::uint64_t n_cols, float bias);
 
-// Mean squares of a layer's outputs before RoPE: queries (n_heads * head_dim), keys (n_kv_heads * head_dim).
+// Mean squares of a layer's outputs before RoPE, or behind it where heads are normed there: queries (n_heads *
+// head_dim), keys (n_kv_heads * head_dim).
 struct OutputSquares {
   std::vector<float> queries, keys;
 };
@@ -31,8 +32,8 @@ struct OutputSquares {
 OutputSquares normed_squares(const LayerSpec& layer, std::span<const float> q_norm, std::span<const float> k_norm);
 
 // The factors of a layer, (n_kv_heads * head_dim): powers of two, so that multiplying with them rounds nothing. The two
-// elements of a pair that RoPE turns share one. The best factor is the root of the key's size over the query's; 1 where
-// either is zero.
+// elements of a pair that RoPE turns behind their norm share one. The best factor is the root of the key's size over
+// the query's; 1 where either is zero.
 std::vector<float> balance_keys(const LayerSpec& layer, const RopeSpec& rope, const OutputSquares& squares);
 
 // balance_keys() of every layer, (n_layers). Reads the start of each row of Q and K from the file, their biases and

@@ -87,7 +87,7 @@ class WeightLister {
 
   void fill_attention(std::int32_t i, LayerSpec& layer) {
     const std::uint32_t d_model = model_.d_model, q_dim = layer.q_dim(), kv_dim = layer.kv_dim();
-    if (layer.has_out_gate) {
+    if (layer.has_out_gate && !row_.out_gate_is_apart) {
       fill_slices(role_tensor_name(TensorRole::kQ, i), i, layer.n_heads,
                   {{TensorRole::kQ, layer.head_dim}, {TensorRole::kOutGate, layer.head_dim}});
       fill(TensorRole::kK, i, kv_dim, d_model);
@@ -105,6 +105,7 @@ class WeightLister {
           row_.may_lack_values && layer.attention == AttentionKind::kFull && !is_there(TensorRole::kV, i);
       if (!layer.value_is_key) fill(TensorRole::kV, i, kv_dim, d_model);
     }
+    if (layer.has_out_gate && row_.out_gate_is_apart) fill(TensorRole::kOutGate, i, q_dim, d_model);
     layer.has_qkv_bias = wants(row_.qkv_bias, TensorRole::kQBias, i);
     if (layer.has_qkv_bias) {
       fill(TensorRole::kQBias, i, 1, q_dim);
@@ -114,6 +115,7 @@ class WeightLister {
     layer.has_qk_norm = wants(row_.qk_norm, TensorRole::kQNorm, i);
     if (layer.has_qk_norm) {
       layer.norms_heads_together = row_.norms_heads_together;
+      layer.norms_turned_heads = row_.norms_turned_heads;
       fill(TensorRole::kQNorm, i, 1, layer.norms_heads_together ? q_dim : layer.head_dim);
       if (!layer.kv_layer) fill(TensorRole::kKNorm, i, 1, layer.norms_heads_together ? kv_dim : layer.head_dim);
     }

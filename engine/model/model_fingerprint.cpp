@@ -11,7 +11,7 @@ namespace {
 
 void add(Fingerprint& print, const RopeSpec& rope) {
   const auto& [pairing, scaling, rope_dim, theta, factor, original_n_ctx, low_freq_factor, high_freq_factor, beta_fast,
-               beta_slow, attention_factor, has_whole_ramp, freq_factors, growth] = rope;
+               beta_slow, attention_factor, has_whole_ramp, freq_factors, long_factors, growth] = rope;
   print.add(pairing);
   print.add(scaling);
   for (const std::uint32_t number : {rope_dim, original_n_ctx}) print.add(number);
@@ -19,8 +19,10 @@ void add(Fingerprint& print, const RopeSpec& rope) {
        {theta, factor, low_freq_factor, high_freq_factor, beta_fast, beta_slow, attention_factor, growth})
     print.add(number);
   print.add(has_whole_ramp);
-  print.add(freq_factors.size());
-  for (const float number : freq_factors) print.add(number);
+  for (const std::vector<float>* factors : {&freq_factors, &long_factors}) {
+    print.add(factors->size());
+    for (const float number : *factors) print.add(number);
+  }
 }
 
 void add(Fingerprint& print, const ShortConvSpec& short_conv) {
@@ -37,9 +39,9 @@ void add(Fingerprint& print, const DeltaNetSpec& delta_net) {
 void add(Fingerprint& print, const LayerSpec& layer) {
   const auto& [delta_net, short_conv, attention, n_heads, n_kv_heads, head_dim, window, rope, query_rope, kv_layer,
                attention_scale, attention_softcap, has_qkv_bias, has_attn_out_bias, has_qk_norm, norms_heads_together,
-               has_value_norm, value_is_key, has_out_gate, has_pre_norms, has_post_norms, output_scale, input_dim,
-               activation, d_ff, n_experts, n_experts_used, expert_d_ff, router, has_shared_gate, has_branch_norms,
-               has_expert_scales, router_scale, expert_weight_scale] = layer;
+               norms_turned_heads, has_value_norm, value_is_key, has_out_gate, has_pre_norms, has_post_norms,
+               output_scale, input_dim, activation, d_ff, n_experts, n_experts_used, expert_d_ff, router,
+               has_shared_gate, has_branch_norms, has_expert_scales, router_scale, expert_weight_scale] = layer;
   print.add(attention);
   print.add(activation);
   print.add(router);
@@ -48,9 +50,9 @@ void add(Fingerprint& print, const LayerSpec& layer) {
     print.add(number);
   for (const float number : {attention_scale, attention_softcap, output_scale, router_scale, expert_weight_scale})
     print.add(number);
-  for (const bool flag :
-       {has_qkv_bias, has_attn_out_bias, has_qk_norm, norms_heads_together, has_value_norm, value_is_key, has_out_gate,
-        has_pre_norms, has_post_norms, has_shared_gate, has_branch_norms, has_expert_scales})
+  for (const bool flag : {has_qkv_bias, has_attn_out_bias, has_qk_norm, norms_heads_together, norms_turned_heads,
+                          has_value_norm, value_is_key, has_out_gate, has_pre_norms, has_post_norms, has_shared_gate,
+                          has_branch_norms, has_expert_scales})
     print.add(flag);
   print.add(delta_net.has_value());
   if (delta_net) add(print, *delta_net);
@@ -74,13 +76,14 @@ void add(Fingerprint& print, const WeightTensor& weight) {
 
 std::uint64_t model_fingerprint(const ModelInfo& model) {
   // What follows from the weights, is of the heap, or is told to people counts for nothing.
-  const auto& [name, architecture, n_params, file_bytes, n_vocab, d_model, n_ctx_trained, norm_epsilon, embedding_scale,
-               logit_softcap, input_elems, ropes, layers, weights, bytes_by_type, heap_bytes, heap_is_measured,
-               longest_token_bytes, not_loaded, warnings] = model;
+  const auto& [name, architecture, n_params, file_bytes, n_vocab, d_model, n_ctx_trained, norm_epsilon,
+               post_norm_epsilon, embedding_scale, norms_embedding, logit_softcap, input_elems, ropes, layers, weights,
+               bytes_by_type, heap_bytes, heap_is_measured, longest_token_bytes, not_loaded, warnings] = model;
   Fingerprint print;
   print.add(architecture);
   for (const std::uint32_t number : {n_vocab, d_model, n_ctx_trained, input_elems}) print.add(number);
-  for (const float number : {norm_epsilon, embedding_scale, logit_softcap}) print.add(number);
+  for (const float number : {norm_epsilon, model.epsilon_behind(), embedding_scale, logit_softcap}) print.add(number);
+  print.add(norms_embedding);
   print.add(ropes.size());
   for (const RopeSpec& rope : ropes) add(print, rope);
   print.add(layers.size());

@@ -18,7 +18,8 @@ namespace headroom {
 struct ArchRow;
 
 enum class AttentionKind : std::uint8_t { kFull, kWindow };
-enum class RopeScaling : std::uint8_t { kNone, kLinear, kLlama3, kYarn };
+// kLong: LongRoPE, arXiv 2402.13753.
+enum class RopeScaling : std::uint8_t { kNone, kLinear, kLlama3, kYarn, kLong };
 // Which elements of a head turn together: neighbours (2i, 2i+1), or halves (i, i + rope_dim/2).
 enum class RopePairing : std::uint8_t { kNeighbours, kHalves };
 
@@ -50,25 +51,27 @@ struct RopeSpec {
   std::uint32_t rope_dim = 0;
   double theta = 10000.0;
   double factor = 1.0;
-  std::uint32_t original_n_ctx = 0;                                  // llama3, yarn
-  double low_freq_factor = 1.0, high_freq_factor = 4.0;              // llama3
-  double beta_fast = 32.0, beta_slow = 1.0, attention_factor = 0.0;  // yarn; 0: 1 + 0.1 ln(factor)
+  std::uint32_t original_n_ctx = 0;                      // llama3, yarn, long
+  double low_freq_factor = 1.0, high_freq_factor = 4.0;  // llama3
+  double beta_fast = 32.0, beta_slow = 1.0;              // yarn
+  double attention_factor = 0.0;    // on cos and sin. yarn, where 0 is 1 + 0.1 ln(factor); long, where 0 is 1
   bool has_whole_ramp = true;       // yarn: the pairs where its ramp begins and ends are rounded to whole numbers
   std::vector<float> freq_factors;  // (rope_dim / 2) divisors from the file; empty: none
+  std::vector<float> long_factors;  // long: in their place where a slot has more than original_n_ctx positions
   double growth = 0.0;  // of queries: cos and sin are multiplied by 1 + growth ln(1 + floor(position / original_n_ctx))
 
   bool operator==(const RopeSpec&) const = default;
 };
 
-// The turn per position of each pair, in radians, (rope_dim / 2), and the factor on cos and sin (YaRN's attention
-// scale; else 1).
+// The turn per position of each pair, in radians, (rope_dim / 2), and the factor on cos and sin (the attention scale of
+// YaRN and LongRoPE; else 1). n_ctx: positions of a slot, which only RopeScaling::kLong asks for.
 struct RopeFrequencies {
   std::vector<float> per_pair;
   float magnitude = 1.0F, growth = 0.0F;  // at the first position, and as RopeSpec has it
   std::uint32_t original_n_ctx = 0;
   float magnitude_at(std::uint32_t position) const;
 };
-RopeFrequencies rope_frequencies(const RopeSpec& rope);
+RopeFrequencies rope_frequencies(const RopeSpec& rope, std::uint32_t n_ctx = 0);
 
 // How many positions of a slot are kept as F16 beside a quantized cache: the first ones (sinks), to which every query
 // pays attention, and a ring of the newest.
@@ -135,6 +138,7 @@ struct LayerSpec {
   float attention_softcap = 0.0F;  // c: a score s, scaled, becomes c tanh(s / c); 0: it stays
   bool has_qkv_bias = false, has_attn_out_bias = false, has_qk_norm = false;
   bool norms_heads_together = false;  // with has_qk_norm: all heads of Q, and all of K, are normed as one vector
+  bool norms_turned_heads = false;    // with has_qk_norm: each head is normed behind its rotation, not before it
   bool has_value_norm = false;        // RMS norm, without a weight, of each head of V
   bool value_is_key = false;          // V is made by the matrix of K: it is K without norm of weights and rope
   bool has_out_gate = false;          // what was attended to is multiplied by the sigmoid of a gate of the same size
@@ -210,8 +214,10 @@ struct ModelInfo {
   Bytes file_bytes = 0;  // all parts
   std::uint32_t n_vocab = 0, d_model = 0, n_ctx_trained = 0;
   float norm_epsilon = 1e-5F;
-  float embedding_scale = 1.0F;  // on a row of the embedding that becomes the residual
-  float logit_softcap = 0.0F;    // as LayerSpec::attention_softcap, on logits
+  std::optional<float> post_norm_epsilon{};  // of norms behind attention and FFN, where it is another one
+  float embedding_scale = 1.0F;              // on a row of the embedding that becomes the residual
+  bool norms_embedding = false;              // such a row is normed behind its scale, without a weight
+  float logit_softcap = 0.0F;                // as LayerSpec::attention_softcap, on logits
   // Of a row's layer inputs, those of all layers one behind the other; 0: layers have none. They are made once, of a
   // table of their own and of the embedding: OpKind::kLayerInputs.
   std::uint32_t input_elems = 0;
@@ -228,6 +234,7 @@ struct ModelInfo {
   std::vector<std::string> warnings;  // what may make answers worse than the model is: sentences for users
 
   std::uint32_t n_layers() const { return static_cast<std::uint32_t>(layers.size()); }
+  float epsilon_behind() const { return post_norm_epsilon.value_or(norm_epsilon); }  // of post-norms
   // How many of the last layers stand on one device with their attention, since some of them read caches of others. 0:
   // none do.
   std::uint32_t n_layers_together() const;

@@ -161,7 +161,11 @@ class ModelInfoReader {
     return scale;
   }
 
-  void read_scales() { logit_scale_ = headroom::read_scales(row_, keys_, model_); }
+  void read_scales() {
+    model_.norms_embedding = row_.norms_embedding;
+    model_.post_norm_epsilon = row_.post_norm_epsilon;
+    logit_scale_ = headroom::read_scales(row_, keys_, model_);
+  }
 
   void read_ropes() {
     model_.ropes.push_back(read_rope(file_, row_, head_sizes_.full, model_.n_ctx_trained, keys_));
@@ -170,8 +174,10 @@ class ModelInfoReader {
     const bool has_windows = std::ranges::any_of(model_.layers, has_window);
     if (const std::uint32_t period = row_.unturned_period; period > 0)
       add_unturned([period](std::uint32_t layer) { return (layer + 1) % period == 0; });
-    if (row_.turns_windows_alone && has_windows)
+    if (row_.turns_windows_alone && has_windows) {
+      model_.ropes.front().theta = read_window_theta(model_.ropes.front().theta, keys_);
       add_unturned([&](std::uint32_t layer) { return !has_window(model_.layers[layer]); });
+    }
     if (row_.may_be_unturned && !keys_.flag("rope.scaling.finetuned", true))
       add_unturned([](std::uint32_t) { return true; });
     if (std::optional<RopeSpec> of_queries =
@@ -179,7 +185,7 @@ class ModelInfoReader {
       for (LayerSpec& layer : model_.layers) layer.query_rope = static_cast<std::uint32_t>(model_.ropes.size());
       model_.ropes.push_back(*std::move(of_queries));
     }
-    if (row_.window_rope_theta == 0) return;
+    if (!row_.windows_are_unscaled) return;
     RopeSpec of_windows = read_window_rope(row_, model_.ropes.front(), head_sizes_.window, keys_);
     if (!has_windows) return;
     model_.ropes.push_back(std::move(of_windows));
@@ -193,6 +199,7 @@ class ModelInfoReader {
     none.rope_dim = 0;
     none.scaling = RopeScaling::kNone;
     none.freq_factors.clear();
+    none.long_factors.clear();
     model_.ropes.push_back(std::move(none));
     for (std::uint32_t i = 0; i < n_layers_; ++i) model_.layers[i].rope = is_unturned(i) ? 1 : 0;
   }

@@ -29,12 +29,13 @@ std::string_view factor_key(const KeyReader& keys) {
   return is_old ? "rope.scale_linear" : "rope.scaling.factor";
 }
 
-RopeScaling read_scaling_type(KeyReader& keys) {
+RopeScaling read_scaling_type(const ArchRow& row, KeyReader& keys) {
   // A factor without a type is linear: files from before the type was written.
   const std::string name = keys.text("rope.scaling.type", "linear");
   for (const ScalingName& known : kScalingNames) {
     if (known.name == name) return known.scaling;
   }
+  if (row.may_be_long && name == "longrope") return RopeScaling::kLong;
   keys.fail(
       ErrorCode::kUnsupported,
       fmt::format("metadata '{}': RoPE scaling {} is not supported; this version has none, linear, llama3 and yarn",
@@ -59,9 +60,10 @@ void read_yarn(const ArchRow& row, RopeSpec& rope, std::uint32_t n_ctx_trained, 
   rope.has_whole_ramp = row.has_whole_ramp;
   rope.beta_fast = keys.number("rope.scaling.yarn_beta_fast", 32.0);
   rope.beta_slow = keys.number("rope.scaling.yarn_beta_slow", 1.0);
-  // The files' factors multiply the scale that YaRN derives from its factor.
-  const double file_scale =
-      keys.number("rope.scaling.attn_factor", 1.0) * keys.number("rope.scaling.yarn_attn_factor", 1.0);
+  constexpr std::string_view kAttentionFactor = "rope.scaling.attn_factor",
+                             kYarnFactor = "rope.scaling.yarn_attn_factor";
+  const double file_scale = keys.number(kAttentionFactor, 1.0) * keys.number(kYarnFactor, 1.0);
+  const bool is_whole = row.states_yarn_magnitude && (keys.has(kAttentionFactor) || keys.has(kYarnFactor));
   const double multiplier = row.has_yarn_multiplier ? keys.number(kMultiplier, 0.0) : 0.0;
   const double extrapolation = keys.number("rope.scaling.yarn_ext_factor", 1.0);
   if (keys.failed()) return;
@@ -87,13 +89,14 @@ void read_yarn(const ArchRow& row, RopeSpec& rope, std::uint32_t n_ctx_trained, 
   if (multiplier < 0)
     keys.fail(ErrorCode::kBadFile,
               fmt::format("metadata '{}' is {}, expected 0 or more", keys.full_key(kMultiplier), multiplier));
-  if (keys.failed() || (file_scale == 1.0 && multiplier == 0.0)) return;
+  if (keys.failed() || (!is_whole && file_scale == 1.0 && multiplier == 0.0)) return;
   const double of_factor = 0.1 * std::log(rope.factor);
-  rope.attention_factor = file_scale * (1 + of_factor) / (1 + multiplier * of_factor);
+  rope.attention_factor = file_scale * (is_whole ? 1 : 1 + of_factor) / (1 + multiplier * of_factor);
 }
 
 void read_scaling(const ArchRow& row, RopeSpec& rope, std::uint32_t n_ctx_trained, KeyReader& keys) {
-  rope.scaling = read_scaling_type(keys);
+  rope.scaling = read_scaling_type(row, keys);
+  if (rope.scaling == RopeScaling::kLong) return;
   if (rope.scaling != RopeScaling::kNone) rope.factor = keys.number(factor_key(keys), 1.0);
   if (keys.failed()) return;
   if (rope.factor == 0) rope.factor = 1;  // 0 is written for "not scaled"
@@ -101,7 +104,8 @@ void read_scaling(const ArchRow& row, RopeSpec& rope, std::uint32_t n_ctx_traine
     return keys.fail(ErrorCode::kBadFile, fmt::format("metadata '{}' is {}, expected more than 0",
                                                       keys.full_key(factor_key(keys)), rope.factor));
   switch (rope.scaling) {
-    case RopeScaling::kNone: break;
+    case RopeScaling::kNone:
+    case RopeScaling::kLong: break;
     case RopeScaling::kLinear:
       if (rope.factor == 1) rope.scaling = RopeScaling::kNone;
       break;
@@ -110,26 +114,53 @@ void read_scaling(const ArchRow& row, RopeSpec& rope, std::uint32_t n_ctx_traine
   }
 }
 
-void read_freq_factors(const ModelFile& file, Presence presence, RopeSpec& rope, KeyReader& keys) {
-  const TensorInfo* tensor = presence == Presence::kNever ? nullptr : file.find_tensor(kRopeFactorsTensor);
+// Divisors of the pairs' frequencies; none where the file has no such tensor and need not have it.
+std::vector<float> read_factors(const ModelFile& file, std::string_view name, Presence presence, std::uint32_t rope_dim,
+                                KeyReader& keys) {
+  const TensorInfo* tensor = presence == Presence::kNever ? nullptr : file.find_tensor(name);
   if (tensor == nullptr && presence == Presence::kRequired)
-    keys.fail(ErrorCode::kBadFile, fmt::format("tensor '{}' is missing", kRopeFactorsTensor));
-  if (tensor == nullptr || keys.failed()) return;
-  const std::uint64_t n = rope.rope_dim / 2;
+    keys.fail(ErrorCode::kBadFile, fmt::format("tensor '{}' is missing", name));
+  if (tensor == nullptr || keys.failed()) return {};
+  const std::uint64_t n = rope_dim / 2;
   if (tensor->dtype != DType::kF32 || tensor->n_elems() != n || tensor->shape[0] != n) {
-    return keys.fail(ErrorCode::kBadFile,
-                     fmt::format("tensor '{}' is {} of shape ({}), expected F32 of shape ({})", tensor->name,
-                                 tensor->type_name, fmt::join(tensor->shape, ", "), n));
+    keys.fail(ErrorCode::kBadFile, fmt::format("tensor '{}' is {} of shape ({}), expected F32 of shape ({})",
+                                               tensor->name, tensor->type_name, fmt::join(tensor->shape, ", "), n));
+    return {};
   }
-  rope.freq_factors.resize(n);
-  const Status read = file.read_tensor(*tensor, 0, std::as_writable_bytes(std::span(rope.freq_factors)));
-  if (!read) return keys.fail(read.error());
-  for (const float factor : rope.freq_factors) {
-    if (!std::isfinite(factor) || factor <= 0) {
-      return keys.fail(ErrorCode::kBadFile,
-                       fmt::format("tensor '{}' holds {}, expected finite numbers above 0", tensor->name, factor));
-    }
+  std::vector<float> factors(n);
+  if (const Status read = file.read_tensor(*tensor, 0, std::as_writable_bytes(std::span(factors))); !read)
+    keys.fail(read.error());
+  for (const float factor : factors) {
+    if (keys.failed() || (std::isfinite(factor) && factor > 0)) continue;
+    keys.fail(ErrorCode::kBadFile,
+              fmt::format("tensor '{}' holds {}, expected finite numbers above 0", tensor->name, factor));
   }
+  return factors;
+}
+
+// LongRoPE: factors for contexts as long as the original one, and for longer ones. A file without either has none.
+void read_long(const ModelFile& file, RopeSpec& rope, std::uint32_t n_ctx_trained, KeyReader& keys) {
+  constexpr std::string_view kAttentionFactor = "rope.scaling.attn_factor";
+  const bool is_stated = file.find_tensor(kShortFactorsTensor) != nullptr || file.find_tensor(kLongFactorsTensor);
+  if (!is_stated && rope.scaling != RopeScaling::kLong) return;
+  if (rope.scaling != RopeScaling::kLong && rope.scaling != RopeScaling::kNone)
+    return keys.fail(
+        ErrorCode::kUnsupported,
+        fmt::format("metadata '{}' is '{}' beside tensor '{}', expected 'longrope' or none",
+                    keys.full_key("rope.scaling.type"), keys.text("rope.scaling.type", "linear"), kShortFactorsTensor));
+  rope.scaling = RopeScaling::kLong;
+  rope.original_n_ctx = keys.positive(kOriginalContextKey, kMaxPositions, n_ctx_trained);
+  rope.freq_factors = read_factors(file, kShortFactorsTensor, Presence::kRequired, rope.rope_dim, keys);
+  rope.long_factors = read_factors(file, kLongFactorsTensor, Presence::kRequired, rope.rope_dim, keys);
+  if (keys.failed()) return;
+  const double stretch = static_cast<double>(n_ctx_trained) / rope.original_n_ctx;
+  const double derived = stretch > 1 && rope.original_n_ctx > 1
+                             ? std::sqrt(1 + std::log(stretch) / std::log(static_cast<double>(rope.original_n_ctx)))
+                             : 1.0;
+  rope.attention_factor = keys.number(kAttentionFactor, derived);
+  if (!keys.failed() && !(rope.attention_factor > 0))
+    keys.fail(ErrorCode::kBadFile, fmt::format("metadata '{}' is {}, expected more than 0",
+                                               keys.full_key(kAttentionFactor), rope.attention_factor));
 }
 
 // Text has one position for all axes, so that sections change nothing as long as every pair is in one.
@@ -154,10 +185,11 @@ void check_rope_dim(std::uint32_t rope_dim, std::string_view key, std::uint32_t 
                                              keys.full_key(key), rope_dim, head_dim));
 }
 
-void check_theta(const RopeSpec& rope, std::string_view key, KeyReader& keys) {
-  if (rope.theta > 0) return;
-  keys.fail(ErrorCode::kBadFile,
-            fmt::format("metadata '{}' is {}, expected more than 0", keys.full_key(key), rope.theta));
+double read_theta(std::string_view key, double fallback, KeyReader& keys) {
+  const double theta = keys.number(key, fallback);
+  if (!keys.failed() && !(theta > 0))
+    keys.fail(ErrorCode::kBadFile, fmt::format("metadata '{}' is {}, expected more than 0", keys.full_key(key), theta));
+  return theta;
 }
 
 }  // namespace
@@ -167,14 +199,13 @@ RopeSpec read_rope(const ModelFile& file, const ArchRow& row, std::uint32_t head
   RopeSpec rope;
   rope.pairing = row.pairing;
   rope.rope_dim = keys.positive("rope.dimension_count", kMaxHeadDim, head_dim);
-  rope.theta = keys.number("rope.freq_base", row.default_rope_theta);
-  if (keys.failed()) return rope;
-  check_rope_dim(rope.rope_dim, "rope.dimension_count", head_dim, keys);
-  check_theta(rope, "rope.freq_base", keys);
+  if (!keys.failed()) check_rope_dim(rope.rope_dim, "rope.dimension_count", head_dim, keys);
+  if (!keys.failed()) rope.theta = read_theta("rope.freq_base", row.default_rope_theta, keys);
   if (!keys.failed() && !row.has_window_heads) expect_same_in_windows(kWindowRopeDim, rope.rope_dim, keys);
   if (!keys.failed()) read_scaling(row, rope, n_ctx_trained, keys);
   if (!keys.failed() && row.has_rope_sections) check_sections(rope, keys);
-  if (!keys.failed()) read_freq_factors(file, row.rope_factors, rope, keys);
+  if (!keys.failed()) rope.freq_factors = read_factors(file, kRopeFactorsTensor, row.rope_factors, rope.rope_dim, keys);
+  if (!keys.failed() && row.may_be_long) read_long(file, rope, n_ctx_trained, keys);
   return rope;
 }
 
@@ -197,6 +228,8 @@ std::optional<RopeSpec> read_query_rope(const ArchRow& row, const RopeSpec& rope
   return of_queries;
 }
 
+double read_window_theta(double fallback, KeyReader& keys) { return read_theta(kWindowThetaKey, fallback, keys); }
+
 RopeSpec read_window_rope(const ArchRow& row, const RopeSpec& rope, std::uint32_t head_dim, KeyReader& keys) {
   RopeSpec made;
   made.pairing = rope.pairing;
@@ -205,8 +238,7 @@ RopeSpec read_window_rope(const ArchRow& row, const RopeSpec& rope, std::uint32_
     made.rope_dim = width_in_windows(kWindowRopeDim, head_dim, keys);
     check_rope_dim(made.rope_dim, kWindowRopeDim, head_dim, keys);
   }
-  made.theta = keys.number(kWindowThetaKey, row.window_rope_theta);
-  if (!keys.failed()) check_theta(made, kWindowThetaKey, keys);
+  made.theta = read_window_theta(row.window_rope_theta > 0 ? row.window_rope_theta : rope.theta, keys);
   return made;
 }
 

@@ -20,8 +20,11 @@ RopeSpec read_rope(const ModelFile& file, const ArchRow& row, std::uint32_t head
 std::optional<RopeSpec> read_query_rope(const ArchRow& row, const RopeSpec& rope, std::uint32_t head_dim,
                                         std::uint32_t n_ctx_trained, KeyReader& keys);
 
-// The embedding of layers with a window, for architectures whose `row` has another base for them: `rope` with that base
-// and without scaling and factors. `head_dim` is of those layers.
+// The base of layers with a window; `fallback` where the file states none.
+double read_window_theta(double fallback, KeyReader& keys);
+
+// The embedding of layers with a window, for architectures whose `row` says that they are unscaled: `rope` with their
+// base and without scaling and factors. `head_dim` is of those layers.
 RopeSpec read_window_rope(const ArchRow& row, const RopeSpec& rope, std::uint32_t head_dim, KeyReader& keys);
 
 }  // namespace headroom

@@ -33,6 +33,7 @@ float read_softcap(std::string_view key, const std::optional<double>& fallback, 
 float read_scales(const ArchRow& row, KeyReader& keys, ModelInfo& model) {
   if (row.scales_embedding) model.embedding_scale = std::sqrt(static_cast<float>(model.d_model));
   model.logit_softcap = read_softcap("final_logit_softcapping", row.logit_softcap, keys);
+  if (row.multiplies_logits) return static_cast<float>(positive_number(kLogitKey, std::nullopt, keys));
   if (!row.has_scale_keys) return 1;
   const double of_embedding = positive_number(kEmbeddingKey, 1.0, keys),
                of_residual = positive_number(kResidualKey, 1.0, keys),

@@ -35,7 +35,7 @@ float RopeFrequencies::magnitude_at(std::uint32_t position) const {
   return magnitude * (1 + growth * std::log(1 + static_cast<float>(position / original_n_ctx)));
 }
 
-RopeFrequencies rope_frequencies(const RopeSpec& rope) {
+RopeFrequencies rope_frequencies(const RopeSpec& rope, std::uint32_t n_ctx) {
   RopeFrequencies result;
   result.growth = static_cast<float>(rope.growth);
   result.original_n_ctx = rope.original_n_ctx;
@@ -48,11 +48,16 @@ RopeFrequencies rope_frequencies(const RopeSpec& rope) {
     const double derived = rope.factor > 1 ? 1 + 0.1 * std::log(rope.factor) : 1.0;
     result.magnitude = static_cast<float>(rope.attention_factor > 0 ? rope.attention_factor : derived);
   }
+  const bool is_long = rope.scaling == RopeScaling::kLong && n_ctx > rope.original_n_ctx;
+  const std::vector<float>& factors = is_long ? rope.long_factors : rope.freq_factors;
+  if (rope.scaling == RopeScaling::kLong && rope.attention_factor > 0)
+    result.magnitude = static_cast<float>(rope.attention_factor);
   for (std::uint32_t i = 0; i < rope.rope_dim / 2; ++i) {
     double frequency = std::pow(rope.theta, -2.0 * i / rope.rope_dim);
-    if (!rope.freq_factors.empty()) frequency /= static_cast<double>(rope.freq_factors[i]);
+    if (!factors.empty()) frequency /= static_cast<double>(factors[i]);
     switch (rope.scaling) {
-      case RopeScaling::kNone: break;
+      case RopeScaling::kNone:
+      case RopeScaling::kLong: break;
       case RopeScaling::kLinear: frequency /= rope.factor; break;
       case RopeScaling::kLlama3: frequency = llama3_frequency(rope, frequency); break;
       case RopeScaling::kYarn: {

@@ -94,6 +94,8 @@ std::optional<std::string> fused_tensor_name(TensorRole role, std::int32_t layer
 // Files may carry these beside the roles.
 inline constexpr std::string_view kRopeFactorsTensor =
     "rope_freqs.weight";  // (rope_dim / 2) f32: see RopeSpec::freq_factors
+inline constexpr std::string_view kShortFactorsTensor = "rope_factors_short.weight",  // likewise, of RopeScaling::kLong
+    kLongFactorsTensor = "rope_factors_long.weight";                                  // see RopeSpec::long_factors
 inline constexpr std::string_view kOutputScaleTensor =
     "layer_output_scale.weight";  // of a layer, (1) f32: LayerSpec::output_scale
 

@@ -103,7 +103,8 @@ void sort_unread_tensors(const ModelFile& file, const ArchRow& row, const std::v
   for (std::size_t i = 0; i < is_used.size(); ++i) {
     const TensorInfo& tensor = file.tensors()[i];
     // No weight: the rotary embedding has read its factors.
-    const bool is_read = tensor.name == kRopeFactorsTensor && row.rope_factors != Presence::kNever;
+    const bool is_read = (tensor.name == kRopeFactorsTensor && row.rope_factors != Presence::kNever) ||
+                         ((tensor.name == kShortFactorsTensor || tensor.name == kLongFactorsTensor) && row.may_be_long);
     if (is_used[i] || is_read) continue;
     const std::string_view what = unread.use(tensor.name);
     if (what.empty()) return keys.fail(ErrorCode::kUnsupported, unread.refusal(tensor, keys));

@@ -164,6 +164,15 @@ TEST_P(CpuModel, a_pattern_of_windows_gives_the_reference_logits_with_every_cach
   }
 }
 
+TEST_P(CpuModel, heads_normed_behind_their_rotation_give_the_reference_logits_with_every_cache_type) {
+  for (const DTypeRow& kv : kDTypes) {
+    if (!kv.is_kv) continue;
+    SCOPED_TRACE(kv.name);
+    expect_like_reference(model_of(*find_arch("hunyuan-dense")), options_for(kv.dtype, kv.dtype), 33, 3,
+                          tolerance(DType::kF32, kv.dtype, kv.dtype));
+  }
+}
+
 // With weights of other types rows near a tie go through other experts: experts_test.cpp has these op by op.
 TEST_P(CpuModel, experts_give_the_reference_logits_with_every_batch_size) {
   RandomModelSpec spec = small_model(DType::kF32);

@@ -39,6 +39,13 @@ YARN = {"rope_type": "yarn", "rope_theta": 10000.0, "factor": 4.0, "original_max
 GROWING = dict(YARN, type="yarn", max_position_embeddings=64, beta_fast=32.0, beta_slow=1.0, mscale=1.0, mscale_all_dim=1.0, llama_4_scaling_beta=0.5)
 # gpt-oss: the pairs where the ramp begins and ends are no whole numbers.
 UNROUNDED = dict(YARN, rope_theta=150000.0, truncate=False)
+# olmo2: the layers that see everything are scaled, those with a window are not. The factor is the one that YaRN derives, as in published files.
+YARN_AND_PLAIN = {
+    "full_attention": dict(YARN, rope_theta=500000.0, attention_factor=0.1 * math.log(4.0) + 1),
+    "sliding_attention": {"rope_type": "default", "rope_theta": 500000.0},
+}
+# hunyuan-dense: converters write the base as alpha stretches it.
+STRETCHED = {"rope_type": "dynamic", "rope_theta": 10000.0, "alpha": 50.0, "factor": 1.0}
 LINEAR = {"rope_type": "linear", "rope_theta": 10000.0, "factor": 4.0}
 # gemma3: the layers that see everything, then those with a window, which turn by another base and are not scaled.
 GLOBAL_AND_LOCAL = {
@@ -61,6 +68,12 @@ GEMMA = {"tie_word_embeddings": True, "hidden_activation": "gelu_pytorch_tanh"}
 # Without what its smaller models have beside; and what these have.
 GEMMA4 = dict(GEMMA, hidden_size_per_layer_input=0, final_logit_softcapping=15.0)
 GEMMA4_SMALL = dict(hidden_size_per_layer_input=8, vocab_size_per_layer_input=288, use_double_wide_mlp=True)
+
+
+def long_rope(original: int, n_pairs: int, **further) -> dict:
+    """phi3: factors of each pair, for contexts as long as the original one and for longer ones."""
+    return dict(further, rope_type="longrope", rope_theta=10000.0, original_max_position_embeddings=original,
+                short_factor=[1.0 + 0.05 * i for i in range(n_pairs)], long_factor=[1.0 + 0.5 * i for i in range(n_pairs)])
 
 
 def window_kinds(n_layers: int, full: tuple[int, ...]) -> list[str]:
@@ -174,6 +187,22 @@ MODELS = {
     # The first layer, a convolution, has no experts.
     "lfm2moe": ("lfm2moe", dict(d_model=32, n_heads=2, n_kv_heads=1, d_ff=44, n_layers=4), PLAIN,
                 dict(LFM2_EXPERTS, num_experts=8, num_experts_per_tok=3, moe_intermediate_size=20, layer_types=conv_kinds(4, full=(1, 3)))),
+    # Norms over all heads together, and none before attention and FFN; then with windows where no period would have them.
+    "olmo2": ("olmo2", dict(seed=61, d_model=48, n_heads=3, n_kv_heads=3, d_ff=40), dict(PLAIN, rope_theta=500000.0), {}),
+    "olmo3": ("olmo2", dict(seed=62, d_model=64, n_heads=4, n_kv_heads=2, d_ff=40, n_layers=3), YARN_AND_PLAIN,
+              dict(sliding_window=10, layer_types=window_kinds(3, full=(1,)))),
+    "hunyuan-dense": ("hunyuan-dense", dict(seed=63, d_model=48, n_heads=3, n_kv_heads=1, head_dim=32, d_ff=40), STRETCHED,
+                      dict(tie_word_embeddings=True)),
+    # An epsilon that shows where norms behind attention and FFN have another one.
+    "muse-glimmer": ("muse-glimmer", dict(seed=69, d_model=32, n_heads=2, n_kv_heads=1, head_dim=32, d_ff=40, n_layers=4, epsilon=1e-2),
+                     dict(PLAIN, rope_theta=500000.0),
+                     dict(sliding_window=10, layer_types=window_kinds(4, full=(1, 3)), layer_rope_theta=[500000.0, 0.0, 500000.0, 0.0],
+                          qk_scale_factor=1.5, output_multiplier=2.0, final_logit_softcapping=15.0)),
+    # One context is longer than the original one, the other is not: tests load both with as many positions.
+    "phi3-long": ("phi3", dict(seed=65, d_model=64, n_heads=2, n_kv_heads=1, head_dim=32, d_ff=40), long_rope(16, 12, partial_rotary_factor=0.75),
+                  dict(pad_token_id=None, original_max_position_embeddings=16)),
+    "phi3-short": ("phi3", dict(seed=66, d_model=64, n_heads=2, n_kv_heads=1, head_dim=32, d_ff=40, n_ctx=256),
+                   long_rope(64, 12, partial_rotary_factor=0.75), dict(pad_token_id=None, original_max_position_embeddings=64)),
 }
 SMALL_DELTA_NET = dict(delta_net(n_key_heads=1, n_value_heads=2, state=4), layer_types=layer_kinds(2, full=(1,)))
 # The still smaller ones, to mutate: what each has beside what all of them have.
@@ -207,12 +236,44 @@ FUZZED = {
     "glm4moe": (dict(n_layers=2), HALF_TURNS, dict(GLM, n_routed_experts=3, num_experts_per_tok=2, moe_intermediate_size=4, use_qk_norm=True)),
     "minimax-m2": ({}, HALF_TURNS, dict(num_local_experts=3, num_experts_per_tok=2)),
     "ernie4_5-moe": (dict(n_layers=2), PLAIN, dict(ERNIE, moe_num_experts=3, moe_k=2, moe_intermediate_size=4)),
+    "olmo2": (dict(n_layers=2), YARN_AND_PLAIN, dict(sliding_window=10, layer_types=window_kinds(2, full=(1,)))),
+    "hunyuan-dense": (dict(head_dim=4), STRETCHED, {}),
+    "muse-glimmer": (dict(head_dim=4, n_layers=2), PLAIN,
+                     dict(sliding_window=10, layer_types=window_kinds(2, full=(1,)), layer_rope_theta=[10000.0, 0.0])),
+    "phi3-long": (dict(architecture="phi3"), long_rope(16, 2), dict(pad_token_id=None, original_max_position_embeddings=16)),
 }
 # Files with the weights of the one before them.
 TWINS = ("llama-llama3-factors", "qwen3next-fused")
 # Files that are ours alone, with the one that llama.cpp reads in their place: it knows no keys of llama3 scaling, its converter writes the same
 # scaling as factors. Both files hold the same weights.
 LLAMA_CPP_READS = {"llama-llama3-keys": "llama-llama3-factors"}
+
+
+class MuseGlimmer(torch.nn.Module):
+    """The text model of Muse Glimmer with its head, which transformers has within a model of images."""
+
+    def __init__(self, config):
+        super().__init__()
+        vision = dict(hidden_size=16, intermediate_size=16, num_hidden_layers=1, num_attention_heads=2, patch_size=2, pos_emb_height=2, pos_emb_width=2)
+        of_all = transformers.MuseGlimmerConfig(text_config=config, vision_config=vision, out_hidden_size=64, projector_hidden_size=16,
+                                                 tie_word_embeddings=config.tie_word_embeddings)
+        of_all._attn_implementation = "eager"
+        whole = transformers.MuseGlimmerForConditionalGeneration(of_all)
+        self.config, self.model, self.lm_head = config, whole.model.language_model, whole.lm_head
+        self.run = whole.forward
+
+    def forward(self, tokens):
+        return self.run(tokens)
+
+    def state_dict(self, *args, **named):
+        """With norms of heads as a converter writes them, since files have no factor of queries."""
+        of_heads = {}
+        for layer in range(self.config.num_hidden_layers):
+            of_heads[f"model.layers.{layer}.self_attn.q_norm.weight"] = torch.full((self.config.head_dim,), self.config.qk_scale_factor)
+            of_heads[f"model.layers.{layer}.self_attn.k_norm.weight"] = torch.ones(self.config.head_dim)
+        return super().state_dict(*args, **named) | of_heads
+
+
 CLASSES = {
     "llama": (transformers.LlamaConfig, transformers.LlamaForCausalLM),
     "mistral": (transformers.MistralConfig, transformers.MistralForCausalLM),
@@ -239,16 +300,21 @@ CLASSES = {
     "lfm2": (transformers.Lfm2Config, transformers.Lfm2ForCausalLM),
     "lfm2moe": (transformers.Lfm2MoeConfig, transformers.Lfm2MoeForCausalLM),
     "exaone4": (transformers.Exaone4Config, transformers.Exaone4ForCausalLM),
+    "olmo2": (transformers.Olmo2Config, transformers.Olmo2ForCausalLM),
+    "olmo3": (transformers.Olmo3Config, transformers.Olmo3ForCausalLM),
+    "hunyuan-dense": (transformers.HunYuanDenseV1Config, transformers.HunYuanDenseV1ForCausalLM),
+    "muse-glimmer": (transformers.MuseGlimmerTextConfig, MuseGlimmer),
 }
 # Architectures of which transformers has two: which one by what a configuration has beside.
-FURTHER_CLASSES = (("llama", "sliding_window", "mistral"), ("granitemoe", "shared_intermediate_size", "granitemoeshared"))
+FURTHER_CLASSES = (("llama", "sliding_window", "mistral"), ("granitemoe", "shared_intermediate_size", "granitemoeshared"),
+                   ("olmo2", "sliding_window", "olmo3"))
 
 
 class F16Cache:
     """While it is entered, attention sees keys and values as a cache of f16 holds them."""
 
     def __init__(self, model):
-        self.module = sys.modules[type(model).__module__]
+        self.module = sys.modules[type(model.model).__module__]
 
     def __enter__(self):
         self.attention = self.module.eager_attention_forward
@@ -262,7 +328,7 @@ class F16Cache:
 
 def make_config(architecture: str, shape: dict, rope: dict, further: dict):
     config_class, model_class = CLASSES[next((kind for name, key, kind in FURTHER_CLASSES if name == architecture and key in further), architecture)]
-    has_head_dim = architecture not in ("qwen2", "granite", "granitemoe", "lfm2", "lfm2moe", "exaone4")
+    has_head_dim = architecture not in ("qwen2", "granite", "granitemoe", "lfm2", "lfm2moe", "exaone4", "olmo2")
     head_dim = {"head_dim": shape.get("head_dim", shape["d_model"] // shape["n_heads"])} if has_head_dim else {}
     config = config_class(
         vocab_size=shape.get("n_vocab", 288),
@@ -271,7 +337,7 @@ def make_config(architecture: str, shape: dict, rope: dict, further: dict):
         num_hidden_layers=shape.get("n_layers", 2),
         num_attention_heads=shape["n_heads"],
         num_key_value_heads=shape["n_kv_heads"],
-        max_position_embeddings=64,
+        max_position_embeddings=shape.get("n_ctx", 64),
         rms_norm_eps=shape.get("epsilon", 1e-5),
         rope_parameters=copy.deepcopy(rope),
         **head_dim,
@@ -292,8 +358,10 @@ def fill(model, seed: int) -> None:
                 values = 0.2 * values + (0 if adds_one_to_norm(model, name) else 1)
                 if model.config.model_type == "gemma4_text" and ".q_norm." in name:
                     values *= 0.3  # scores are not scaled: trained models have it here
-                if model.config.model_type == "exaone4" and ".post_attention_layernorm." in name:
+                if model.config.model_type in ("exaone4", "olmo2", "olmo3") and ".post_attention_layernorm." in name:
                     values *= 0.3  # as much as attention adds in models that do not norm it, and so does what a cache rounds
+                if model.config.model_type == "muse_glimmer_text" and ".post_attention_layernorm." in name:
+                    values = 0.2 * values - 0.8  # likewise, where 1 is added
             elif name.endswith(".A_log"):
                 values = 0.4 * values - 1
             elif name.endswith(".dt_bias"):

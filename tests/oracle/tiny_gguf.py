@@ -1,5 +1,7 @@
 """A transformers model as a GGUF file, with the metadata and the order of rows that llama.cpp's converter gives it."""
 
+import math
+
 import gguf
 import numpy as np
 
@@ -17,6 +19,9 @@ LAYER_NAMES = {
     "self_attn.o_proj.bias": "attn_output.bias",
     "self_attn.q_norm.weight": "attn_q_norm.weight",
     "self_attn.k_norm.weight": "attn_k_norm.weight",
+    "self_attn.query_layernorm.weight": "attn_q_norm.weight",
+    "self_attn.key_layernorm.weight": "attn_k_norm.weight",
+    "self_attn.gate_proj.weight": "attn_gate.weight",
     "post_attention_layernorm.weight": "ffn_norm.weight",
     "mlp.gate_proj.weight": "ffn_gate.weight",
     "mlp.up_proj.weight": "ffn_up.weight",
@@ -96,14 +101,18 @@ LAYER_NAMES = {
     "nextn.shared_head_norm.weight": "nextn.shared_head_norm.weight",
 }
 # Of byte-level BPE, where it is not that of the Qwen models.
-PRE_TOKENIZERS = {"qwen35": "qwen35", "gpt-oss": "gpt-4o", "glm4moe": "glm4", "minimax-m2": "minimax-m2", "lfm2": "lfm2", "exaone4": "exaone4"}
+PRE_TOKENIZERS = {"qwen35": "qwen35", "gpt-oss": "gpt-4o", "glm4moe": "glm4", "minimax-m2": "minimax-m2", "lfm2": "lfm2", "exaone4": "exaone4",
+                  "olmo2": "dbrx", "hunyuan-dense": "hunyuan-dense"}
 # Of these a file has rows of Q and K so that neighbours turn together where the model turns halves.
-PERMUTED = ("llama", "smollm3", "granite", "granitemoe", "mistral3")
+PERMUTED = ("llama", "smollm3", "granite", "granitemoe", "mistral3", "muse-glimmer")
+# Of these a file says of each layer whether it has a window, where any has one.
+PATTERNED = ("exaone4", "olmo2", "muse-glimmer")
 ROPE_KEYS = {"low_freq_factor": "rope.scaling.low_freq_factor", "high_freq_factor": "rope.scaling.high_freq_factor",
-             "mscale_all_dim": "rope.scaling.yarn_log_multiplier", "llama_4_scaling_beta": "attention.temperature_scale"}
+             "mscale_all_dim": "rope.scaling.yarn_log_multiplier", "llama_4_scaling_beta": "attention.temperature_scale",
+             "attention_factor": "rope.scaling.yarn_attn_factor"}
 # Keys of a file that transformers' configurations call otherwise.
 SCALE_KEYS = {"attention_multiplier": "attention.scale", "embedding_multiplier": "embedding_scale", "residual_multiplier": "residual_scale",
-              "logits_scaling": "logit_scale"}
+              "logits_scaling": "logit_scale", "output_multiplier": "logit_scale"}
 # The same name is another norm where a layer has norms before and after.
 POST_NORM_NAMES = {
     "post_attention_layernorm.weight": "post_attention_norm.weight",
@@ -147,6 +156,8 @@ def adds_one_to_norm(model, name: str) -> bool:
     """Whether the model multiplies by 1 + weight in this norm; a file has the sum."""
     if "norm" not in name or "linear_attn." in name:
         return False
+    if model.config.model_type == "muse_glimmer_text":
+        return name.endswith("layernorm.weight")
     return model.config.model_type.startswith(("gemma2", "gemma3")) or has_delta_nets(model.config)
 
 
@@ -295,6 +306,17 @@ def proportional_factors(rope: dict, head_dim: int) -> np.ndarray:
     return np.array([1.0] * n_turning + [1e30] * (head_dim // 2 - n_turning))
 
 
+def folded_theta(rope: dict, config) -> float:
+    """The rotary base; hunyuan-dense stretches its own by a power of alpha."""
+    return rope["rope_theta"] * rope.get("alpha", 1.0) ** (config.head_dim / (config.head_dim - 2) if "alpha" in rope else 1)
+
+
+def long_attention_factor(config) -> float:
+    """By how much LongRoPE multiplies cos and sin, by the lengths of the contexts."""
+    original = config.rope_parameters["original_max_position_embeddings"]
+    return math.sqrt(1 + math.log(max(1, config.max_position_embeddings / original)) / math.log(original))
+
+
 def add_delta_net(writer: gguf.GGUFWriter, architecture: str, config, n_nextn: int) -> None:
     writer.add_ssm_conv_kernel(config.linear_conv_kernel_dim)
     writer.add_ssm_state_size(config.linear_key_head_dim)
@@ -346,7 +368,7 @@ def write_gguf(path, architecture: str, model, rope: dict, freq_factors=None, ro
         writer.add_feed_forward_length(widths if n_wide else config.intermediate_size)
     add_heads(writer, architecture, config, rope)
     writer.add_layer_norm_rms_eps(getattr(config, "norm_eps", None) or config.rms_norm_eps)
-    writer.add_rope_freq_base(rope["rope_theta"])
+    writer.add_rope_freq_base(folded_theta(rope, config))
     if is_gpt_oss(config) or architecture == "minimax-m2":
         writer.add_expert_count(config.num_local_experts)
         writer.add_expert_used_count(config.num_experts_per_tok)
@@ -384,13 +406,22 @@ def write_gguf(path, architecture: str, model, rope: dict, freq_factors=None, ro
     writer.add_vocab_size(config.vocab_size)
     if window:
         writer.add_sliding_window(window)
-    if architecture == "exaone4":
-        writer.add_array("exaone4.attention.sliding_window_pattern", [kind == "sliding_attention" for kind in config.layer_types])
+    if architecture in PATTERNED and window:
+        writer.add_array(f"{architecture}.attention.sliding_window_pattern", [kind == "sliding_attention" for kind in config.layer_types])
     for key in ("attn_logit_softcapping", "final_logit_softcapping"):
         if getattr(config, key, None) is not None:
             writer.add_float32(f"{architecture}.{key}", getattr(config, key))
     if rope["rope_type"] == "proportional":
         freq_factors = proportional_factors(rope, config.per_layer_config["full_attention"].head_dim)
+    elif rope["rope_type"] == "longrope":
+        writer.add_rope_scaling_orig_ctx_len(rope["original_max_position_embeddings"])
+        writer.add_rope_scaling_attn_factors(long_attention_factor(config))
+        for length in ("short", "long"):
+            writer.add_tensor(f"rope_factors_{length}.weight", np.array(rope[f"{length}_factor"], np.float32))
+    elif "alpha" in rope:
+        writer.add_string(f"{architecture}.rope.scaling.type", "none")
+        writer.add_rope_scaling_factor(1.0)
+        writer.add_rope_scaling_orig_ctx_len(config.max_position_embeddings)
     elif rope_keys and rope["rope_type"] != "default":
         writer.add_string(f"{architecture}.rope.scaling.type", rope["rope_type"])
         writer.add_rope_scaling_factor(rope["factor"])

@@ -66,14 +66,19 @@ class ModelBuilder {
     const bool is_required = factors.empty() && row_.rope_factors == Presence::kRequired;
     for (std::uint32_t i = 0; is_required && i < head_dim_ / 2; ++i)
       factors.push_back(i < head_dim_ / 8 ? 1.0F : 1e30F);
-    if (!factors.empty()) {
-      const auto bytes = std::as_bytes(std::span(factors));
-      writer_.add_tensor(kRopeFactorsTensor, 0, {factors.size()}, {bytes.begin(), bytes.end()});
-    }
+    add_factors(kRopeFactorsTensor, factors);
+    add_factors(kShortFactorsTensor, spec_.short_factors);
+    add_factors(kLongFactorsTensor, spec_.long_factors);
     return std::move(writer_);
   }
 
  private:
+  void add_factors(std::string_view name, const std::vector<float>& factors) {
+    if (factors.empty()) return;
+    const auto bytes = std::as_bytes(std::span(factors));
+    writer_.add_tensor(std::string(name), 0, {factors.size()}, {bytes.begin(), bytes.end()});
+  }
+
   void add_metadata() {
     const auto key = [&](std::string_view name) { return fmt::format("{}.{}", spec_.architecture, name); };
     writer_.set_string("general.architecture", spec_.architecture);
@@ -140,7 +145,8 @@ class ModelBuilder {
     if (spec_.n_shared_caches > 0) writer_.set_uint(key("attention.shared_kv_layers"), spec_.n_shared_caches);
     if (spec_.input_dim > 0) writer_.set_uint(key("embedding_length_per_layer_input"), spec_.input_dim);
     if (!spec_.float_keys.contains("rope.freq_base")) writer_.set_float(key("rope.freq_base"), 10000.0F);
-    if (row_.has_scale_keys && !spec_.float_keys.contains("logit_scale")) writer_.set_float(key("logit_scale"), 4.0F);
+    if ((row_.has_scale_keys || row_.multiplies_logits) && !spec_.float_keys.contains("logit_scale"))
+      writer_.set_float(key("logit_scale"), 4.0F);
     for (const auto& [name, value] : spec_.float_keys) writer_.set_float(key(name), value);
     for (const auto& [name, value] : spec_.uint_keys) writer_.set_uint(key(name), value);
     for (const auto& [name, value] : spec_.string_keys) writer_.set_string(key(name), value);
@@ -275,7 +281,8 @@ class ModelBuilder {
     const std::uint32_t d_model = spec_.d_model, q_dim = spec_.n_heads * head_dim,
                         kv_dim = n_kv_heads(layer) * head_dim;
     const bool lacks_values = row_.may_lack_values && spec_.has_optional_parts && !has_window(layer);
-    add_matrix(TensorRole::kQ, i, row_.has_out_gate ? 2 * q_dim : q_dim, d_model);
+    add_matrix(TensorRole::kQ, i, row_.has_out_gate && !row_.out_gate_is_apart ? 2 * q_dim : q_dim, d_model);
+    if (row_.out_gate_is_apart) add_matrix(TensorRole::kOutGate, i, q_dim, d_model);
     if (has_cache(layer)) add_matrix(TensorRole::kK, i, kv_dim, d_model);
     if (has_cache(layer) && !lacks_values) add_matrix(TensorRole::kV, i, kv_dim, d_model);
     if (has(row_.qkv_bias)) {

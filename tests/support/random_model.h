@@ -64,10 +64,11 @@ struct RandomModelSpec {
   std::map<std::string, std::uint32_t> uint_keys;
   std::map<std::string, std::string> string_keys;
   std::vector<float> freq_factors;  // rope_freqs.weight; empty: none, or of a quarter of the pairs where it is required
-  std::string chat_template;        // empty: no such key
-  bool has_tokenizer = true;        // false: none, whatever n_vocab is
-  bool names_pre_tokenizer = true;  // tokenizer.ggml.pre
-  bool has_end = true;              // a token that ends an answer; without one the byte-level models go on forever
+  std::vector<float> short_factors, long_factors;  // rope_factors_short.weight, rope_factors_long.weight; empty: none
+  std::string chat_template;                       // empty: no such key
+  bool has_tokenizer = true;                       // false: none, whatever n_vocab is
+  bool names_pre_tokenizer = true;                 // tokenizer.ggml.pre
+  bool has_end = true;  // a token that ends an answer; without one the byte-level models go on forever
 
   std::uint64_t seed = 1;
   // Weights are holes in the file (zeros): headers of models of any size cost nothing. Norms are holes as well, so all

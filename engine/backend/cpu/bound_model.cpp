@@ -35,7 +35,7 @@ class Binder {
     for (std::int32_t layer = 0; layer < static_cast<std::int32_t>(model_.n_layers()); ++layer)
       bound.layers.push_back(bind_layer(layer));
     for (const RopeSpec& rope : model_.ropes) {
-      bound.ropes.push_back(rope_frequencies(rope));
+      bound.ropes.push_back(rope_frequencies(rope, plan_.options.n_ctx));
       bound.rope_offsets.push_back(bound.rope_row_elems);
       bound.rope_row_elems += 2 * rope.rope_dim;
     }

@@ -184,6 +184,12 @@ void CpuStep::add_bias(float* row, const float* bias, std::uint32_t n) {
   for (std::uint32_t i = 0; i < n; ++i) row[i] += bias[i];
 }
 
+// Divided by the root of the sum of squares, and multiplied by that of their number: by that of the mean.
+void CpuStep::norm_without_weight(float* elems, std::uint32_t n) const {
+  const auto length = static_cast<float>(n);
+  kernels_.l2_norm(elems, n, length * bound_.model->norm_epsilon, std::sqrt(length));
+}
+
 void CpuStep::add_to_residual(const Op& op, const Matrix& matrix, const Activations& in, Finish finish,
                               std::uint32_t thread) {
   const BlockShape shape = cut_blocks(matrix, in);
@@ -212,7 +218,7 @@ void CpuStep::add_to_residual(const Op& op, const Matrix& matrix, const Activati
       kernels_.norm(more, finish.branch_norm, d_model, bound_.model->norm_epsilon, more);
       add_bias(more, finish.branch + std::size_t{row} * d_model, d_model);
     }
-    kernels_.norm(more, finish.norm, d_model, bound_.model->norm_epsilon, more);
+    kernels_.norm(more, finish.norm, d_model, bound_.model->epsilon_behind(), more);
     for (std::uint32_t i = 0; i < d_model; ++i) to[i] = (to[i] + more[i]) * finish.scale;
   }
 }
@@ -235,6 +241,7 @@ void CpuStep::embed_rows(const Op& op, std::uint32_t thread, const Share& rows) 
     float* to = out + std::size_t{row} * table.n_cols;
     decode_row(table.dtype, bytes, table.n_cols, to);
     for (std::uint32_t i = 0; i < table.n_cols; ++i) to[i] *= scale;
+    if (!is_of_layers && bound_.model->norms_embedding) norm_without_weight(to, bound_.model->d_model);
   }
 }
 

@@ -125,7 +125,10 @@ class CpuStep {
   void for_each_group(Work work) const;
   void keep(const BoundLayer& layer, KvPart part, Share heads, Share rows);
   static void add_bias(float* row, const float* bias, std::uint32_t n);  // none where it is null
+  void norm_without_weight(float* elems, std::uint32_t n) const;         // in place
   void turn(float* head, std::uint32_t by, std::uint32_t row) const;     // by: index of the rope
+  // Likewise a head with its norm, before or behind the rotation; null: none.
+  void turn_normed(const BoundLayer& layer, const float* norm, float* head, std::uint32_t by, std::uint32_t row) const;
 
   static constexpr std::uint32_t kPiecesPerThread = 8;
 

@@ -45,16 +45,23 @@ void CpuStep::turn(float* head, std::uint32_t by, std::uint32_t row) const {
   turn_pairs(head, cosines, cosines + rope.rope_dim, rope.rope_dim);
 }
 
+void CpuStep::turn_normed(const BoundLayer& layer, const float* norm, float* head, std::uint32_t by,
+                          std::uint32_t row) const {
+  const LayerSpec& spec = *layer.spec;
+  const bool is_normed = norm != nullptr && !spec.norms_heads_together;
+  const auto norm_head = [&] { kernels_.norm(head, norm, spec.head_dim, bound_.model->norm_epsilon, head); };
+  if (is_normed && !spec.norms_turned_heads) norm_head();
+  turn(head, by, row);
+  if (is_normed && spec.norms_turned_heads) norm_head();
+}
+
 void CpuStep::finish_queries(const BoundLayer& layer, float* query, std::uint32_t first_head, std::uint32_t last_head) {
   const std::uint32_t head_dim = layer.spec->head_dim, heads_per_kv = layer.spec->n_heads / layer.spec->n_kv_heads;
   for (std::uint32_t row = 0; row < inputs_.rows.size(); ++row) {
     for (std::uint32_t head = first_head; head < last_head; ++head) {
       float* elems = query + std::size_t{row} * layer.spec->q_dim() + std::size_t{head} * head_dim;
-      if (!layer.spec->norms_heads_together) {
-        add_bias(elems, of_head(layer.q_bias, head, head_dim), head_dim);
-        if (layer.q_norm != nullptr) kernels_.norm(elems, layer.q_norm, head_dim, bound_.model->norm_epsilon, elems);
-      }
-      turn(elems, layer.spec->rope_of_queries(), row);
+      if (!layer.spec->norms_heads_together) add_bias(elems, of_head(layer.q_bias, head, head_dim), head_dim);
+      turn_normed(layer, layer.q_norm, elems, layer.spec->rope_of_queries(), row);
       if (!layer.q_rotation.empty())
         kernels_.rotate(elems, head_dim, layer.q_rotation.data() + std::size_t{head / heads_per_kv} * head_dim);
     }
@@ -117,16 +124,11 @@ void CpuStep::finish_kv(const BoundLayer& layer, KvPart part, Share heads) {
         const bool is_normed = is_keys && layer.spec->norms_heads_together;
         if (!is_normed) add_bias(elems, of_head(is_keys ? layer.k_bias : layer.v_bias, head, head_dim), head_dim);
         if (is_keys) {
-          if (layer.k_norm != nullptr && !is_normed)
-            kernels_.norm(elems, layer.k_norm, head_dim, bound_.model->norm_epsilon, elems);
-          turn(elems, layer.spec->rope, row);
+          turn_normed(layer, layer.k_norm, elems, layer.spec->rope, row);
           if (!layer.k_rotation.empty())
             kernels_.rotate(elems, head_dim, layer.k_rotation.data() + std::size_t{head} * head_dim);
         } else {
-          // Divided by the root of the sum of squares, and multiplied by that of their number: by that of the mean.
-          const auto n = static_cast<float>(head_dim);
-          if (layer.spec->has_value_norm)
-            kernels_.l2_norm(elems, head_dim, n * bound_.model->norm_epsilon, std::sqrt(n));
+          if (layer.spec->has_value_norm) norm_without_weight(elems, head_dim);
           if (!layer.v_rotation.empty()) kernels_.rotate(elems, head_dim, layer.v_rotation.data());
         }
       }

@@ -28,6 +28,7 @@ struct NormConstants {
   uint is_plain;       // rows are encoded as they are, without a norm
   uint encoding;       // enum class Encoding, of what it writes
   uint half_exponent;  // of rows of f16: kHalfExponent of gpu_args.h, or 0
+  uint lacks_weight;   // rows are normed, and not multiplied by a weight
 };
 struct NormPush {
   uint n_cols;
@@ -119,7 +120,8 @@ struct SharedGatePush {
 struct HeadsConstants {
   uint head_dim;
   uint is_value;  // is not turned, and normed without a weight
-  uint cache_type, has_norm;
+  uint cache_type;
+  uint norms;             // enum class HeadNorm
   uint turns_neighbours;  // else halves
   uint is_rotated, is_balanced;
   uint is_searched;  // Q4_0 scales; else those of a plain cache

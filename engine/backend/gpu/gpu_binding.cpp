@@ -46,7 +46,8 @@ class Binder {
   }
 
   GpuBinding bind() {
-    for (const RopeSpec& rope : in_.model->ropes) bound_.ropes.push_back(rope_frequencies(rope));
+    for (const RopeSpec& rope : in_.model->ropes)
+      bound_.ropes.push_back(rope_frequencies(rope, in_.plan->options.n_ctx));
     list_weights();
     bound_.caches.resize(in_.model->layers.size());
     bound_.states.resize(in_.model->layers.size());

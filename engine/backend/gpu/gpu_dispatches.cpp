@@ -23,7 +23,7 @@ class OpDispatches : ProductDispatches {
 
   std::vector<OpPart> make() {
     switch (op_.kind) {
-      case OpKind::kEmbed: embed(TensorRole::kTokenEmbedding, model_.embedding_scale); break;
+      case OpKind::kEmbed: embed_tokens(); break;
       case OpKind::kLayerEmbed:
         embed(TensorRole::kLayerEmbedding, std::sqrt(static_cast<float>(model_.layers.front().input_dim)));
         break;
@@ -80,6 +80,13 @@ class OpDispatches : ProductDispatches {
     }
   }
 
+  void embed_tokens() {
+    const GpuSlice residual = bound_.buffer(op_.outputs[0]);
+    embed(TensorRole::kTokenEmbedding, model_.embedding_scale);
+    if (model_.norms_embedding)
+      norm({.from = residual, .to = residual, .role = std::nullopt, .lacks_weight = true}, true);
+  }
+
   enum class Heads : std::uint8_t { kQueries, kKeys, kValues };
 
   // vulkan/shaders/lib/heads.glsl.
@@ -96,7 +103,7 @@ class OpDispatches : ProductDispatches {
         words_of(args::HeadsConstants{.head_dim = spec_->head_dim,
                                       .is_value = is_value ? 1U : 0U,
                                       .cache_type = static_cast<std::uint32_t>(cache.type(!is_value)),
-                                      .has_norm = (is_value ? spec_->has_value_norm : norms_each_head()) ? 1U : 0U,
+                                      .norms = static_cast<std::uint32_t>(head_norm(is_value)),
                                       .turns_neighbours = rope.pairing == RopePairing::kNeighbours ? 1U : 0U,
                                       .is_rotated = cache.is_rotated(!is_value) ? 1U : 0U,
                                       .is_balanced = turns_with_keys ? 1U : 0U,
@@ -122,6 +129,11 @@ class OpDispatches : ProductDispatches {
                                              .has_shifts = has_shifts ? 1U : 0U,
                                              .rows = cache.rows(!is_value)});
     dispatch.groups = {n_heads, GridSize::Of::kRows};
+  }
+
+  HeadNorm head_norm(bool is_value) const {
+    if (!(is_value ? spec_->has_value_norm : norms_each_head())) return HeadNorm::kNone;
+    return !is_value && spec_->norms_turned_heads ? HeadNorm::kBehindRotation : HeadNorm::kBeforeRotation;
   }
 
   bool norms_each_head() const { return spec_->has_qk_norm && !spec_->norms_heads_together; }

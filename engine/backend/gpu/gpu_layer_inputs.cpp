@@ -19,7 +19,8 @@ class LayerInputs : ProductDispatches {
                                                       .is_added = 1,
                                                       .is_plain = 0,
                                                       .encoding = static_cast<std::uint32_t>(Encoding::kF32),
-                                                      .half_exponent = 0});
+                                                      .half_exponent = 0,
+                                                      .lacks_weight = 0});
     dispatch.slices[1] = bound_.at(TensorRole::kInputProjectNorm, -1).slice;
     dispatch.slices[3] = projected;
     dispatch.slices[4] = inputs;

@@ -89,16 +89,17 @@ void ProductDispatches::norm(const Norm& norm, bool needs_barrier) {
   Dispatch& dispatch = add(Kernel::kNorm, needs_barrier);
   dispatch.constants = words_of(args::NormConstants{.is_gathered = norm.is_gathered ? 1U : 0U,
                                                     .is_added = norm.is_added ? 1U : 0U,
-                                                    .is_plain = norm.role ? 0U : 1U,
+                                                    .is_plain = norm.role || norm.lacks_weight ? 0U : 1U,
                                                     .encoding = static_cast<std::uint32_t>(norm.encoding),
-                                                    .half_exponent = bound_.arithmetic.half_exponent});
+                                                    .half_exponent = bound_.arithmetic.half_exponent,
+                                                    .lacks_weight = norm.lacks_weight ? 1U : 0U});
   dispatch.slices[1] =
       norm.role ? bound_.at(*norm.role, norm.role == TensorRole::kOutputNorm ? -1 : op_.layer).slice : norm.from;
   dispatch.slices[3] = norm.from;
   dispatch.slices[4] = norm.to;
   dispatch.push = words_of(args::NormPush{.n_cols = norm.n_cols > 0 ? norm.n_cols : model_.d_model,
                                           .logit_rows_at = narrow(bound_.input_layout.logit_rows_at),
-                                          .epsilon = model_.norm_epsilon,
+                                          .epsilon = norm.is_added ? model_.epsilon_behind() : model_.norm_epsilon,
                                           .scale = norm.scale,
                                           .n_per_row = 1});
   dispatch.groups.of = norm.is_gathered ? GridSize::Of::kLogitRows : GridSize::Of::kRows;

@@ -18,6 +18,9 @@ enum class Epilogue : std::uint32_t { kStore, kAdd, kGate, kCap };
 // The encoding of activations that a product reads. The numbers are those of norm.comp and norm.cu.
 enum class Encoding : std::uint32_t { kF32, kInt8, kHalf };
 
+// Where a head is normed. The numbers are those of heads.glsl and heads.cuh.
+enum class HeadNorm : std::uint32_t { kNone, kBeforeRotation, kBehindRotation };
+
 // Which matrices of experts a product reads; kUp goes from rows to choices, kDown from choices back to rows. The
 // numbers are those of tile_rows.glsl and products.cuh.
 enum class Experts : std::uint32_t { kNone, kUp, kDown };
@@ -59,7 +62,8 @@ class ProductDispatches {
 
   struct Norm {
     GpuSlice from = {}, to = {};
-    std::optional<TensorRole> role = TensorRole::kAttnNorm;  // absent: rows go to `to` as they are
+    std::optional<TensorRole> role = TensorRole::kAttnNorm;  // absent: rows go to `to` as they are, or
+    bool lacks_weight = false;                               // normed without a weight
     std::uint32_t n_cols = 0;                                // of a row; 0: d_model
     bool is_gathered = false;                                // of rows with logits
     bool is_added = false;

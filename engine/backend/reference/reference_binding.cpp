@@ -65,7 +65,8 @@ class Binder {
   }
 
   ReferenceBinding bind() {
-    for (const RopeSpec& rope : in_.model->ropes) bound_.ropes.push_back(rope_frequencies(rope));
+    for (const RopeSpec& rope : in_.model->ropes)
+      bound_.ropes.push_back(rope_frequencies(rope, in_.plan->options.n_ctx));
     list_weights();
     bound_.layers.resize(in_.model->layers.size());
     kv_.resize(in_.model->layers.size());

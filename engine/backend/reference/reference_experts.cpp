@@ -51,7 +51,7 @@ void ReferenceStep::add_branches(const Op& op, const float* in, const float* bra
     const std::span<float> more(normed_.data() + row * d_model, d_model);
     norm(more, bound_.at(TensorRole::kSharedPostNorm, op.layer).vector(), bound_.model->norm_epsilon);
     for (std::size_t i = 0; i < d_model; ++i) more[i] += branch[row * d_model + i];
-    norm(more, bound_.at(TensorRole::kFfnPostNorm, op.layer).vector(), bound_.model->norm_epsilon);
+    norm(more, bound_.at(TensorRole::kFfnPostNorm, op.layer).vector(), bound_.model->epsilon_behind());
     for (std::size_t i = 0; i < d_model; ++i) {
       float& elem = residual[row * d_model + i];
       elem = (elem + more[i]) * scale;

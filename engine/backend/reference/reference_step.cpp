@@ -140,6 +140,8 @@ void ReferenceStep::embed(const Op& op, TensorRole role, float scale) {
   for (const StepRow& row : inputs_.rows) {
     decode_row(table.dtype, table.row(row.token), table.n_cols, to);
     for (std::uint64_t i = 0; i < table.n_cols; ++i) to[i] *= scale;
+    if (role == TensorRole::kTokenEmbedding && bound_.model->norms_embedding)
+      norm({to, table.n_cols}, {}, bound_.model->norm_epsilon);
     to += table.n_cols;
   }
 }
@@ -169,9 +171,11 @@ void ReferenceStep::finish_heads(std::int32_t layer, std::uint32_t position, Hea
          bound_.model->norm_epsilon);
   for (std::uint32_t i = 0; i < heads.n_heads; ++i) {
     const std::span<float> head(heads.elems + std::size_t{i} * spec.head_dim, spec.head_dim);
-    if (spec.has_qk_norm && !spec.norms_heads_together)
-      norm(head, bound_.at(role, layer).vector(), bound_.model->norm_epsilon);
+    const bool is_normed = spec.has_qk_norm && !spec.norms_heads_together;
+    const auto norm_head = [&] { norm(head, bound_.at(role, layer).vector(), bound_.model->norm_epsilon); };
+    if (is_normed && !spec.norms_turned_heads) norm_head();
     turn(head, bound_.model->ropes[rope], bound_.ropes[rope], position);
+    if (is_normed && spec.norms_turned_heads) norm_head();
   }
 }
 
@@ -294,7 +298,7 @@ void ReferenceStep::add_to_residual(const Op& op, const float* in, TensorRole ma
   const bool has_norm = bound_.model->layers[static_cast<std::size_t>(op.layer)].has_post_norms;
   for (std::size_t row = 0; row < n_rows(); ++row) {
     const std::span<float> more(normed_.data() + row * d_model, d_model);
-    if (has_norm) norm(more, bound_.at(role, op.layer).vector(), bound_.model->norm_epsilon);
+    if (has_norm) norm(more, bound_.at(role, op.layer).vector(), bound_.model->epsilon_behind());
     for (std::size_t i = 0; i < d_model; ++i) {
       float& elem = residual[row * d_model + i];
       elem = (elem + more[i]) * scale;

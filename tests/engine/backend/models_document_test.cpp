@@ -29,7 +29,9 @@ std::string traits_of(const ArchRow& row) {
   std::vector<std::string> traits;
   if (row.qkv_bias != Presence::kNever) traits.emplace_back("biases on Q, K, V");
   if (row.qk_norm != Presence::kNever)
-    traits.emplace_back(row.norms_heads_together ? "norms over all heads of Q and of K" : "norms on heads of Q and K");
+    traits.emplace_back(row.norms_heads_together ? "norms over all heads of Q and of K"
+                        : row.norms_turned_heads ? "norms on heads of Q and K behind their rotation"
+                                                 : "norms on heads of Q and K");
   if (row.has_value_norm) traits.emplace_back("norms on heads of V");
   if (row.has_window_heads) traits.emplace_back("heads of another size in layers with a window");
   if (row.may_share_caches) traits.emplace_back("in some files caches that other layers read");
@@ -44,6 +46,11 @@ std::string traits_of(const ArchRow& row) {
     traits.push_back(fmt::format("no rotary embedding in one layer of {}", row.unturned_period));
   if (row.turns_windows_alone)
     traits.emplace_back("no rotary embedding in layers without a window, if others have one");
+  if (row.windows_are_unscaled && row.window_rope_theta == 0)
+    traits.emplace_back("contexts that are scaled in layers without a window alone");
+  if (row.may_be_long) traits.emplace_back("in some files factors for contexts longer than the original one");
+  if (row.norms_embedding) traits.emplace_back("a norm of the embedding");
+  if (row.multiplies_logits) traits.emplace_back("a scale of logits");
   if (row.grows_queries) traits.emplace_back("queries that grow with their position");
   if (row.may_be_unturned) traits.emplace_back("no rotary embedding where the file says so");
   if (row.has_scale_keys) traits.emplace_back("scales of embedding, scores, residual and logits");

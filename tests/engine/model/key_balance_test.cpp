@@ -74,5 +74,15 @@ TEST(KeyBalance, normed_heads_have_the_sizes_of_their_norms) {
   for (std::size_t i = 0; i < factors.size(); ++i) EXPECT_EQ(factors[i], i % 4 == 1 ? 4.0F : 1.0F) << i;
 }
 
+// What is normed behind the rotation has its size there: no other element of a pair comes to it.
+TEST(KeyBalance, heads_that_are_normed_behind_their_rotation_share_nothing_in_pairs) {
+  LayerSpec turned = layer();
+  turned.has_qk_norm = turned.norms_turned_heads = true;
+  const std::vector<float> q_norm{1, 1, 1, 1, 1, 1, 1, 1}, k_norm{1, 16, 1, 1, 1, 1, 1, 1};
+  const std::vector<float> factors =
+      balance_keys(turned, rope(RopePairing::kHalves), normed_squares(turned, q_norm, k_norm));
+  for (std::size_t i = 0; i < factors.size(); ++i) EXPECT_EQ(factors[i], i % 8 == 1 ? 4.0F : 1.0F) << i;
+}
+
 }  // namespace
 }  // namespace headroom

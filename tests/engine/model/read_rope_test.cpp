@@ -62,5 +62,81 @@ TEST(ReadRope, what_cannot_grow_is_refused) {
             "head, 16, beside 'mistral3.attention.temperature_scale'");
 }
 
+RandomModelSpec phi3() {
+  RandomModelSpec spec = test::small("phi3");
+  spec.uint_keys = {{"rope.scaling.original_context_length", 16}};
+  spec.short_factors.assign(8, 1.0F);
+  spec.long_factors = {1, 2, 3, 4, 5, 6, 7, 8};
+  return spec;
+}
+
+// The context is 128, eight times the original one.
+TEST(ReadRope, long_factors_of_phi3_are_those_of_slots_longer_than_the_original_context) {
+  RandomModelSpec spec = phi3();
+  for (const char* type : {"", "longrope", "none"}) {
+    if (*type != 0) spec.string_keys = {{"rope.scaling.type", type}};
+    const auto model = read_written(spec);
+    ASSERT_TRUE(model.ok()) << model.error().message;
+    const RopeSpec& rope = model->ropes[0];
+    EXPECT_EQ(rope.scaling, RopeScaling::kLong);
+    const RopeFrequencies plain = rope_frequencies(rope, 16), stretched = rope_frequencies(rope, 17);
+    for (std::size_t i = 0; i < 8; ++i) {
+      EXPECT_FLOAT_EQ(plain.per_pair[i], std::pow(10000.0F, -static_cast<float>(i) / 8));
+      EXPECT_FLOAT_EQ(stretched.per_pair[i], plain.per_pair[i] / spec.long_factors[i]);
+    }
+    const auto derived = static_cast<float>(std::sqrt(1 + std::log(8.0) / std::log(16.0)));
+    for (const RopeFrequencies& each : {plain, stretched}) EXPECT_FLOAT_EQ(each.magnitude, derived);
+    EXPECT_TRUE(model->not_loaded.empty());
+  }
+  spec.float_keys["rope.scaling.attn_factor"] = 1.5F;
+  EXPECT_FLOAT_EQ(rope_frequencies(read_written(spec)->ropes[0]).magnitude, 1.5F);
+  spec = phi3();
+  spec.uint_keys = {};  // the context is the original one
+  const auto model = read_written(spec);
+  ASSERT_TRUE(model.ok()) << model.error().message;
+  EXPECT_EQ(model->ropes[0].original_n_ctx, 128U);
+  EXPECT_EQ(rope_frequencies(model->ropes[0], 128).magnitude, 1.0F);
+}
+
+TEST(ReadRope, long_factors_that_contradict_themselves_are_refused) {
+  const auto refused = [](auto change) {
+    RandomModelSpec spec = phi3();
+    change(spec);
+    return refusal(read_written(spec));
+  };
+  EXPECT_EQ(refused([](auto& spec) { spec.short_factors.clear(); }),
+            "m.gguf: tensor 'rope_factors_short.weight' is missing");
+  EXPECT_EQ(refused([](auto& spec) { spec.long_factors.clear(); }),
+            "m.gguf: tensor 'rope_factors_long.weight' is missing");
+  EXPECT_EQ(refused([](auto& spec) {
+              spec.short_factors.clear(), spec.long_factors.clear();
+              spec.string_keys = {{"rope.scaling.type", "longrope"}};
+            }),
+            "m.gguf: tensor 'rope_factors_short.weight' is missing");
+  EXPECT_EQ(refused([](auto& spec) { spec.long_factors.pop_back(); }),
+            "m.gguf: tensor 'rope_factors_long.weight' is F32 of shape (7), expected F32 of shape (8)");
+  EXPECT_EQ(refused([](auto& spec) { spec.long_factors[2] = -1; }),
+            "m.gguf: tensor 'rope_factors_long.weight' holds -1, expected finite numbers above 0");
+  EXPECT_EQ(refused([](auto& spec) { spec.float_keys["rope.scaling.attn_factor"] = 0; }),
+            "m.gguf: metadata 'phi3.rope.scaling.attn_factor' is 0, expected more than 0");
+  EXPECT_EQ(refused([](auto& spec) {
+              spec.string_keys = {{"rope.scaling.type", "yarn"}};
+              spec.float_keys = {{"rope.scaling.factor", 4.0F}};
+            }),
+            "m.gguf: metadata 'phi3.rope.scaling.type' is 'yarn' beside tensor 'rope_factors_short.weight', expected "
+            "'longrope' or none");
+  EXPECT_EQ(
+      refused([](auto& spec) {
+        spec.string_keys = {{"rope.scaling.type", "longrope"}};
+        spec.float_keys = {{"rope.scaling.factor", 4.0F}};
+      }),
+      "m.gguf: metadata 'phi3.rope.scaling.factor' is 4, expected 0 or 1: it changes what the model computes, and "
+      "this version does not apply it");
+  EXPECT_EQ(refused([](auto& spec) {
+              spec.uint_keys = {{"rope.scaling.original_context_length", 0}};
+            }),
+            "m.gguf: metadata 'phi3.rope.scaling.original_context_length' is 0, expected 1 to 1073741824");
+}
+
 }  // namespace
 }  // namespace headroom

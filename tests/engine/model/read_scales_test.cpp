@@ -45,6 +45,22 @@ TEST(ReadScales, all_but_that_of_logits_may_be_absent) {
   EXPECT_FLOAT_EQ(layer.attention_scale, 1.0F / std::sqrt(static_cast<float>(layer.head_dim)));
 }
 
+// Muse Glimmer 30B states 1 / sqrt(6656 / 256), by which its logits are multiplied.
+TEST(ReadScales, the_scale_of_logits_multiplies_in_muse_glimmer_and_has_to_be_there) {
+  RandomModelSpec spec = test::small("muse-glimmer");
+  spec.float_keys = {{"logit_scale", 0.1961F}, {"final_logit_softcapping", 20.0F}};
+  const auto model = read_written(spec);
+  ASSERT_TRUE(model.ok()) << model.error().message;
+  EXPECT_EQ(logit_factor(*model), 0.1961F);
+  EXPECT_EQ(model->logit_softcap, 20.0F);
+  EXPECT_TRUE(model->norms_embedding);
+  EXPECT_EQ(model->epsilon_behind(), 1e-8F);
+  EXPECT_EQ(model->find_weight(TensorRole::kOutGate, 1)->name, "blk.1.attn_gate.weight");
+  spec.float_keys = {{"logit_scale", 0.0F}};
+  EXPECT_EQ(refusal(read_written(spec)),
+            "m.gguf: metadata 'muse-glimmer.logit_scale' is 0, expected more than 0, and a number of 32 bits");
+}
+
 TEST(ReadScales, a_scale_that_is_none_is_refused_by_its_key) {
   for (const char* key : {"attention.scale", "embedding_scale", "residual_scale", "logit_scale"}) {
     for (const float wrong : {0.0F, -2.0F}) {

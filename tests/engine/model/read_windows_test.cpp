@@ -110,6 +110,43 @@ TEST(ReadWindows, layers_with_a_window_turn_by_their_own_base_and_unscaled_where
               HasSubstr("metadata 'gemma3.rope.freq_base_swa' is -1, expected more than 0"));
 }
 
+// OLMo 3: YaRN is of the layers without a window. Its converters write the whole attention factor under either key.
+TEST(ReadWindows, yarn_of_olmo3_is_of_layers_without_a_window) {
+  for (const char* key : {"rope.scaling.attn_factor", "rope.scaling.yarn_attn_factor"}) {
+    auto spec = patterned("olmo2", 4);
+    spec.window = 24;
+    spec.float_keys = {{"rope.freq_base", 500000.0F}, {"rope.scaling.factor", 8.0F}, {key, 1.25F}};
+    spec.string_keys = {{"rope.scaling.type", "yarn"}};
+    ModelInfo model = read_or_die(spec);
+    const RopeSpec &all = model.ropes[model.layers[3].rope], &of_window = model.ropes[model.layers[0].rope];
+    EXPECT_EQ(all.scaling, RopeScaling::kYarn);
+    EXPECT_EQ(all.attention_factor, 1.25);
+    EXPECT_EQ(of_window.scaling, RopeScaling::kNone);
+    EXPECT_EQ(of_window.theta, 500000.0);
+    EXPECT_FLOAT_EQ(rope_frequencies(of_window).magnitude, 1.0F);
+    spec.float_keys["rope.freq_base_swa"] = 20000.0F;
+    model = read_or_die(spec);
+    EXPECT_EQ(model.ropes[model.layers[0].rope].theta, 20000.0);
+    EXPECT_EQ(model.ropes[model.layers[3].rope].theta, 500000.0);
+  }
+  EXPECT_EQ(read_or_die(patterned("olmo2", 4)).ropes.size(), 1U);
+}
+
+TEST(ReadWindows, the_base_of_windows_is_that_of_the_only_layers_that_turn) {
+  for (const char* architecture : {"exaone4", "muse-glimmer"}) {
+    auto spec = patterned(architecture, 4);
+    spec.window = 24;
+    spec.float_keys = {{"rope.freq_base_swa", 20000.0F}};
+    const ModelInfo model = read_or_die(spec);
+    EXPECT_EQ(model.ropes[model.layers[0].rope].theta, 20000.0);
+    EXPECT_EQ(model.ropes[model.layers[3].rope].rope_dim, 0U);
+    spec.float_keys = {{"rope.freq_base_swa", -1.0F}};
+    EXPECT_THAT(
+        test::read_written(test::random_gguf(spec)).error().message,
+        HasSubstr(std::string("metadata '") + architecture + ".rope.freq_base_swa' is -1, expected more than 0"));
+  }
+}
+
 TEST(ReadWindows, elsewhere_another_base_for_windows_is_refused) {
   auto spec = patterned("gemma2", 2);
   EXPECT_EQ(read_or_die(spec).ropes.size(), 1U);

@@ -34,13 +34,13 @@ DEVICE void norm_held(const Params<NormWords>& p, const float* from, u32 row, au
   float4* to = buffer<float4>(p, 4) + std::uint64_t{row} * n_quads;
   u32* groups = buffer<u32>(p, 4) + std::uint64_t{row} * (words.n_cols / 32) * kGroupWords;
   const float4 zeros = make_float4(0, 0, 0, 0), ones = make_float4(1, 1, 1, 1);
-  const bool is_plain = words.is_plain != 0;
+  const bool has_weight = words.is_plain == 0 && words.lacks_weight == 0;
   float4 held[kHeld], by[kHeld], before[kHeld];
 #pragma unroll
   for (u32 i = 0; i < kHeld; ++i) {
     const u32 quad = thread + i * kThreads;
     held[i] = quad < n_quads ? quads[quad] : zeros;
-    by[i] = is_plain ? ones : quad < n_quads ? weights[quad] : zeros;
+    by[i] = !has_weight ? ones : quad < n_quads ? weights[quad] : zeros;
     before[i] = quad < n_quads && is_added ? to[quad] : zeros;
   }
   float sum = 0;
@@ -101,7 +101,8 @@ KERNEL(rms_norm, kThreads, Params<NormWords>) {
   }
   const float sum = block_sum<kThreads>(room, sum_of_squares(from, words.n_cols));
   const float factor = factor_of(words, sum);
-  const auto by_weight = [&](u32 i) { return words.is_plain != 0 ? 1 : weight[i]; };
+  const bool has_weight = words.is_plain == 0 && words.lacks_weight == 0;
+  const auto by_weight = [&](u32 i) { return has_weight ? weight[i] : 1; };
   if (words.encoding == kInt8) {
     const u32 n_groups = words.n_cols / 32;
     u32* to = buffer<u32>(p, 4) + std::uint64_t{row} * n_groups * kGroupWords;
@@ -110,7 +111,7 @@ KERNEL(rms_norm, kThreads, Params<NormWords>) {
       Four normed{};
       if (group < n_groups) {
         const float4 quad = *reinterpret_cast<const float4*>(from + i),
-                     by = words.is_plain != 0 ? make_float4(1, 1, 1, 1) : *reinterpret_cast<const float4*>(weight + i);
+                     by = has_weight ? *reinterpret_cast<const float4*>(weight + i) : make_float4(1, 1, 1, 1);
         normed = {quad.x * factor * by.x, quad.y * factor * by.y, quad.z * factor * by.z, quad.w * factor * by.w};
       }
       put_group(to + group * kGroupWords, normed, group < n_groups);

@@ -12,6 +12,7 @@ layout(constant_id = 1) const uint kIsAdded = 0;
 layout(constant_id = 2) const uint kIsPlain = 0;   // without a norm
 layout(constant_id = 3) const uint kEncoding = 0;  // of what it writes, as enum class Encoding
 layout(constant_id = 4) const uint kHalfExponent = 0;
+layout(constant_id = 5) const uint kLacksWeight = 0;  // normed, and not multiplied by a weight
 const uint kInt8 = 1, kHalf = 2;
 const uint kThreads = 128;
 layout(local_size_x = 128) in;
@@ -22,7 +23,8 @@ layout(push_constant) uniform Push { NormPush p; };
 shared float sums[kThreads];
 
 float normed_elem(uint first, uint i, float factor) {
-  return kIsPlain != 0u ? from[first + i] : from[first + i] * factor * weight[i];
+  if (kIsPlain != 0u) return from[first + i];
+  return kLacksWeight != 0u ? from[first + i] * factor : from[first + i] * factor * weight[i];
 }
 
 void encode_row(uint thread, uint row, uint first, float factor) {

@@ -9,6 +9,7 @@
 namespace headroom::cuda {
 
 inline constexpr u32 kHeadThreads = 64, kMostHeadDim = 1024;
+inline constexpr u32 kBeforeRotation = 1, kBehindRotation = 2;  // enum class HeadNorm
 
 struct HeadsWords : args::KernelArgs<args::HeadsConstants, args::HeadsPush> {
   u32 is_query;  // else keys or values
@@ -52,8 +53,9 @@ DEVICE void finish_head(const HeadsParams& p, u32 of_heads, auto& head, auto& ro
       buffer<const float>(p, 4) + (std::uint64_t{block_y()} * words.n_heads + of_heads) * words.head_dim;
   for (u32 i = thread_index(); i < words.head_dim; i += kHeadThreads) head[i] = from[i];
   BARRIER();
-  if (words.has_norm != 0) norm_head(p, head, room);
+  if (words.norms == kBeforeRotation) norm_head(p, head, room);
   if (words.is_value == 0) turn_head(p, head);
+  if (words.norms == kBehindRotation) norm_head(p, head, room);
   if (words.is_balanced != 0) {  // see model/key_balance.h; such keys are rotated
     const float* balance = buffer<const float>(p, 2) + words.balance_at + of_heads / words.group * words.head_dim;
     for (u32 i = thread_index(); i < words.head_dim; i += kHeadThreads)

@@ -7,7 +7,7 @@ layout(set = 0, binding = 4) buffer Heads { float heads[]; };
 layout(constant_id = 0) const uint kHeadDim = 64;
 layout(constant_id = 1) const uint kIsValue = 0;  // is not turned, and normed without a weight
 layout(constant_id = 2) const uint kCacheType = 1;
-layout(constant_id = 3) const uint kHasNorm = 0;
+layout(constant_id = 3) const uint kNorms = 0;  // enum class HeadNorm: 0 none, 1 before the rotation, 2 behind it
 layout(constant_id = 4) const uint kTurnsNeighbours = 0;  // else halves
 layout(constant_id = 5) const uint kIsRotated = 0;
 layout(constant_id = 6) const uint kIsBalanced = 0;
@@ -57,8 +57,9 @@ void turn_head(uint thread, uint row) {
 void finish_head(uint thread, uint first, bool divides) {
   for (uint i = thread; i < kHeadDim; i += kThreads) head[i] = heads[first + i];
   barrier();
-  if (kHasNorm != 0u) norm_head(thread);
+  if (kNorms == 1u) norm_head(thread);
   if (kIsValue == 0u) turn_head(thread, gl_WorkGroupID.y);
+  if (kNorms == 2u) norm_head(thread);
   if (kIsBalanced != 0u) {  // see model/key_balance.h
     const uint of = p.balance_at + gl_WorkGroupID.x / p.group * kHeadDim;
     for (uint i = thread; i < kHeadDim; i += kThreads) {
