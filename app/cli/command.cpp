@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "base/bytes.h"
+#include "base/message_parts.h"
 
 namespace headroom::cli {
 namespace {
@@ -42,10 +43,16 @@ ExitCode exitCodeOf(ErrorCode code) {
   return kNoResource;
 }
 
+std::string messageLine(const std::string& message) {
+  const auto [sentence, details] = message_parts(message);
+  return details.empty() ? message : fmt::format("{} {}", sentence, details);
+}
+
 ExitCode report(const Error& error, bool asJson) {
   if (error.code == ErrorCode::kCancelled && outputIsLost()) return kNoResource;
-  if (asJson) printJson({{"error", {{"code", codeName(error.code)}, {"message", error.message}}}});
-  printNote(error.message);
+  const std::string message = messageLine(error.message);
+  if (asJson) printJson({{"error", {{"code", codeName(error.code)}, {"message", message}}}});
+  printNote(message);
   return exitCodeOf(error.code);
 }
 

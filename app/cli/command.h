@@ -31,6 +31,9 @@ struct Command {
   std::function<ExitCode()> run;
 };
 
+// The message of an error with its details on one line.
+std::string messageLine(const std::string& message);
+
 // One line on stderr, "headroom-cli: ..."; under --json also {"error": {"code", "message"}} on stdout, so that a script
 // reads one place. Work that stopped because stdout was lost has told so already.
 ExitCode report(const Error& error, bool asJson);

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "base/message_parts.h"
 #include "format/dtype_table.h"
 #include "model/model_info.h"
+#include "model/refusal.h"
 #include "options.h"
 #include "run/load_model.h"
 #include "subcommands.h"
@@ -69,6 +71,7 @@ struct Facts {
   const ModelFile& file;
   Result<ModelInfo> info;
   Result<TextParts> text;
+  std::optional<RefusedModel> refused;  // of an architecture that is not run
   std::string architecture() const { return metaString(file, "general.architecture"); }
   // Why a sound file cannot be run; empty when it can.
   std::string problem() const { return !info ? info.error().message : !text ? text.error().message : std::string(); }
@@ -92,13 +95,26 @@ Json tensorsJson(const ModelFile& file) {
   return tensors;
 }
 
+// What a model of an architecture that this version lacks would take; null: its header does not tell.
+Json refusedJson(const RefusedModel& refused) {
+  const auto bytes = [](bool isKnown, Bytes n) { return isKnown ? Json(n) : Json(); };
+  const std::optional<Bytes> trained =
+      refused.n_ctx_trained > 0 ? refused.kv_bytes(refused.n_ctx_trained) : std::nullopt;
+  return {{"missing_part", refused.arch == nullptr ? "" : missing_part_text(*refused.arch, refused.latent_elems)},
+          {"weight_bytes", refused.weights.n_bytes},
+          {"kv_bytes_per_token", bytes(refused.has_cache(), refused.kv_bytes_per_token())},
+          {"kv_bytes_trained_context", bytes(trained.has_value(), trained.value_or(0))},
+          {"state_bytes", bytes(refused.arch != nullptr && refused.state_unknown.empty(), refused.state_bytes)}};
+}
+
 Json factsJson(const Facts& facts) {
   Json json;
   json["path"] = facts.file.path().string();
   json["name"] = facts.info ? facts.info->name : metaString(facts.file, "general.name");
   json["architecture"] = facts.architecture();
   json["runs"] = facts.problem().empty();
-  json["problem"] = facts.problem();
+  json["problem"] = messageLine(facts.problem());
+  if (facts.refused) json["would_take"] = refusedJson(*facts.refused);
   json["n_params"] = facts.nParams();
   json["file_bytes"] = facts.file.n_bytes();
   json["n_parts"] = facts.file.n_parts();
@@ -195,13 +211,16 @@ void printFacts(const Facts& facts) {
     for (const std::string& warning : facts.info->warnings) line("warning", warning);
   if (facts.info)
     for (const NotLoaded& unused : facts.info->not_loaded) line("not loaded", not_loaded_text(unused));
-  line("runs", facts.problem().empty() ? "yes" : "no, because " + facts.problem());
+  const std::string problem = facts.problem();
+  const auto [sentence, details] = message_parts(problem);
+  line("runs", problem.empty() ? "yes" : "no, because " + std::string(sentence));
+  if (!details.empty()) line("", std::string(details));
 }
 
 ExitCode inspect(const Options& options) {
   const Result<ModelFile> file = open_model_file(options.model);
   if (!file) return report(file.error(), options.asJson);
-  const Facts facts{*file, read_model_info(*file), read_text_parts(*file)};
+  const Facts facts{*file, read_model_info(*file), read_text_parts(*file), read_refused_model(*file)};
   // A header that contradicts itself is a bad file; one that asks for more than this build has is told in full.
   if (!facts.info && facts.info.error().code != ErrorCode::kUnsupported)
     return report(facts.info.error(), options.asJson);

@@ -10,7 +10,9 @@
 #include <string>
 #include <utility>
 
+#include "base/message_parts.h"
 #include "format/dtype_table.h"
+#include "model/refusal.h"
 
 namespace headroom {
 namespace {
@@ -280,9 +282,11 @@ class WeightLister {
     const bool type_works =
         role_is_matrix(role) ? tensor.dtype && dtype_row(*tensor.dtype).is_weight : is_vector_type(tensor.dtype);
     if (!type_works) {
-      return unsupported(fmt::format("tensor '{}' is {}, which this version cannot compute with; supported: {}",
-                                     tensor.name, tensor.type_name,
-                                     role_is_matrix(role) ? weight_type_names() : "F32, F16, BF16"));
+      const std::string sentence =
+          fmt::format("tensor '{}' is {}, which this version cannot compute with; supported: {}", tensor.name,
+                      tensor.type_name, role_is_matrix(role) ? weight_type_names() : "F32, F16, BF16");
+      if (tensor.dtype) return unsupported(sentence);
+      return unsupported(with_details(sentence, foreign_type_text(file_, tensor.file_type) + "."));
     }
     const auto index = static_cast<std::uint32_t>(&tensor - file_.tensors().data());
     is_used_[index] = true;

@@ -9,11 +9,11 @@
 #include <utility>
 
 #include "file/show_name.h"
-#include "file/split_name.h"
 #include "model/arch_table.h"
 #include "model/key_reader.h"
 #include "model/list_weights.h"
 #include "model/model_info.h"
+#include "model/model_name.h"
 #include "model/read_delta_net.h"
 #include "model/read_experts.h"
 #include "model/read_heads.h"
@@ -22,6 +22,8 @@
 #include "model/read_scales.h"
 #include "model/read_short_conv.h"
 #include "model/read_windows.h"
+#include "model/refusal.h"
+#include "model/refused_arch.h"
 #include "model/unapplied_keys.h"
 #include "model/unread_tensors.h"
 
@@ -52,12 +54,9 @@ class ModelInfoReader {
   void bad(std::string_view message) { keys_.fail(ErrorCode::kBadFile, message); }
 
   void read_name() {
-    const auto split = parse_split_name(file_.path());
-    const std::string stem = split ? split->prefix : file_.path().stem().string();
-    const auto name = file_.find_string("general.name");
+    const Result<std::string> name = read_model_name(file_);
     if (!name) return keys_.fail(name.error());
-    model_.name = displayable(name->value_or(stem));
-    if (model_.name.empty()) model_.name = displayable(stem);
+    model_.name = *name;
   }
 
   void refuse_experts() { headroom::refuse_experts(row_, keys_); }
@@ -265,24 +264,19 @@ class ModelInfoReader {
 }  // namespace
 
 Result<ModelInfo> read_model_info(const ModelFile& file) {
-  const auto type = file.find_string("general.type");
+  const auto type = file.find_string("general.type"), architecture = file.find_string("general.architecture");
   if (!type) return type.error();
+  if (!architecture) return architecture.error();
+  if (is_projector(type->value_or(""), architecture->value_or(""))) return projector_refusal(file);
   if (type->has_value() && **type != "model") {
     return Error{ErrorCode::kUnsupported, fmt::format("{}: metadata 'general.type' is {}, expected 'model'",
                                                       file.path().string(), show_name(**type))};
   }
-  const auto architecture = file.find_string("general.architecture");
-  if (!architecture) return architecture.error();
   if (!architecture->has_value())
     return Error{ErrorCode::kBadFile,
                  fmt::format("{}: metadata 'general.architecture' is missing", file.path().string())};
   const ArchRow* row = find_arch(**architecture);
-  if (row == nullptr) {
-    return Error{ErrorCode::kUnsupported, fmt::format("{}: metadata 'general.architecture': {} is not supported: it "
-                                                      "needs a row in arch_table, and ops if it computes "
-                                                      "something that {} do not",
-                                                      file.path().string(), show_name(**architecture), arch_names())};
-  }
+  if (row == nullptr) return architecture_refusal(file);
   return read_model_info(file, *row);
 }
 

@@ -490,6 +490,29 @@ def write_values(path) -> None:
     writer.close()
 
 
+def write_refused(folder) -> None:
+    """Headers of files that are refused by what they need: what is read of them has to bear any bytes."""
+    numbers = {"block_count": 2, "context_length": 4096, "embedding_length": 64, "attention.head_count": 4, "nextn_predict_layers": 1}
+    latent = {"attention.kv_lora_rank": 32, "rope.dimension_count": 8, "attention.indexer.key_length": 16}
+    compressed = {"attention.compress_ratios": [4, 128], "attention.key_length": 32, "attention.sliding_window": 128, "attention.indexer.key_length": 16}
+    mamba = {"attention.head_count_kv": [0, 2], "feed_forward_length": [0, 0], "ssm.inner_size": 128, "ssm.state_size": 16, "ssm.group_count": 2, "ssm.conv_kernel": 4}
+    nets = {"attention.head_count_kv": 2, "full_attention_interval": 2, "attention.indexer.key_length": 16, "ssm.group_count": 2, "ssm.time_step_rank": 4, "ssm.state_size": 8, "ssm.inner_size": 32, "ssm.conv_kernel": 4}
+    chunks = {"attention.head_count_kv": 2, "attention.sliding_window": 8192, "attention.sliding_window_pattern": 4}
+    for architecture, further in {"glm-dsa": latent, "deepseek4": compressed, "nemotron_h_moe": mamba, "qwen4exp": nets, "llama4": chunks, "clip": {}}.items():
+        writer = gguf.GGUFWriter(folder / f"{architecture}.gguf", architecture)
+        for key, value in (numbers | further).items():
+            name = f"{architecture}.{key}"
+            writer.add_array(name, value) if isinstance(value, list) else writer.add_uint32(name, value)
+        for layer in range(2):
+            writer.add_tensor(f"blk.{layer}.indexer.attn_k.weight", np.zeros((1, 64), np.float32))
+        nvfp4 = gguf.GGMLQuantizationType.NVFP4
+        writer.add_tensor("token_embd.weight", np.zeros((2, gguf.GGML_QUANT_SIZES[nvfp4][1]), np.uint8), raw_dtype=nvfp4)
+        writer.write_header_to_file()
+        writer.write_kv_data_to_file()
+        writer.write_tensors_to_file()
+        writer.close()
+
+
 def write_logits(path, logits: np.ndarray) -> None:
     if path.exists():
         written = np.fromfile(path, "<f4")
@@ -547,6 +570,7 @@ def main() -> None:
         print(f"{name}: {path.stat().st_size} bytes, logits from {logits.min():.2f} to {logits.max():.2f}, f16 cache {f16_share:.1e} of that")
     (TESTS / "golden" / "golden.json").write_text(json.dumps({"models": golden}, indent=2) + "\n")
     write_values(TESTS / "fuzz" / "corpus" / "gguf" / "values.gguf")
+    write_refused(TESTS / "fuzz" / "corpus" / "gguf")
     for name, (shape, rope, further) in FUZZED.items():
         shape = dict(d_model=8, n_heads=2, n_kv_heads=1, d_ff=8, n_layers=1, n_vocab=264) | shape
         path = TESTS / "fuzz" / "corpus" / "gguf" / f"{name}.gguf"

@@ -111,10 +111,11 @@ void MainWindow::buildDocks() {
 
 void MainWindow::connectStates() {
   connect(&m_opener, &ModelOpener::opened, this, &MainWindow::showOpened);
-  connect(&m_opener, &ModelOpener::refused, this, [this](const QString&, const QString& sentence) {
-    statusBar()->clearMessage();
-    showMessage(Tone::Bad, sentence);
-  });
+  connect(&m_opener, &ModelOpener::refused, this,
+          [this](const QString&, const QString& sentence, const QString& details) {
+            statusBar()->clearMessage();
+            showMessage(Tone::Bad, sentence, details);
+          });
   connect(m_memory, &MemoryPanel::openRequested, this, &MainWindow::chooseFile);
   connect(m_memory, &MemoryPanel::loadRequested, this, &MainWindow::load);
   connect(m_vram, &VramPanel::exportFailed, this,

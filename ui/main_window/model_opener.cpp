@@ -4,6 +4,7 @@
 #include <QFileInfo>
 #include <utility>
 
+#include "base/message_parts.h"
 #include "ui/background/background.h"
 
 namespace headroom::ui {
@@ -39,7 +40,9 @@ void ModelOpener::open(const QString& path, AfterOpen then) {
     if (result.ok()) {
       emit opened({path, std::make_shared<const ModelInfo>(*result), then});
     } else {
-      emit refused(path, QString::fromStdString(result.error().message));
+      const auto [sentence, details] = message_parts(result.error().message);
+      emit refused(path, QString::fromUtf8(sentence.data(), static_cast<qsizetype>(sentence.size())),
+                   QString::fromUtf8(details.data(), static_cast<qsizetype>(details.size())));
     }
   });
 }

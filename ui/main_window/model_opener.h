@@ -31,7 +31,8 @@ class ModelOpener : public QObject {
 
  signals:
   void opened(const headroom::ui::OpenedModel& model);
-  void refused(const QString& path, const QString& sentence);
+  // Details: what only who wants to know more reads; may be empty.
+  void refused(const QString& path, const QString& sentence, const QString& details);
 
  private:
   InspectModel m_inspect;

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "app/cli/cli_fixture.h"
+#include "support/refused_models.h"
 #include "support/use_variable.h"
 
 namespace headroom::test {
@@ -257,6 +258,28 @@ TEST_F(Cli, an_unsupported_architecture_is_described_and_refused) {
   EXPECT_THAT(inspected.json()["problem"].get<std::string>(), HasSubstr("lambd"));
   expectOneErrorLine(runCli({"plan", path}), 3);
   expectOneErrorLine(runCli({"run", path, "-p", "hi"}), 3);
+}
+
+TEST_F(Cli, a_model_that_is_not_run_is_told_with_what_it_would_take) {
+  const std::string path = folder->path() / "refused.gguf";
+  ASSERT_TRUE(refused_gguf(nemotron3_nano()).write(path).ok());
+  const nlohmann::json json = runCli({"inspect", path, "--json"}).json();
+  EXPECT_EQ(json["runs"], false);
+  EXPECT_EQ(json["would_take"]["kv_bytes_per_token"], 6144);
+  EXPECT_EQ(json["would_take"]["kv_bytes_trained_context"], 6144ULL << 20);
+  EXPECT_EQ(json["would_take"]["state_bytes"], 49930240);
+  EXPECT_THAT(json["would_take"]["missing_part"].get<std::string>(), StartsWith("Mamba2 layers"));
+  const std::string text = runCli({"inspect", path}).out;
+  EXPECT_THAT(text, HasSubstr("runs            no, because " + path + ": Nemotron 3 Nano 30B-A3B cannot run"));
+  EXPECT_THAT(text, HasSubstr("\n                It has "));
+  const CliResult planned = runCli({"plan", path, "--json"});
+  expectOneErrorLine(planned, 3);
+  EXPECT_THAT(planned.err, HasSubstr("are an FFN alone. It has "));
+  EXPECT_THAT(planned.err, HasSubstr("a state of 47.6 MiB for each request at a time."));
+  EXPECT_EQ(planned.json()["error"]["code"], "unsupported");
+  EXPECT_EQ("headroom-cli: " + planned.json()["error"]["message"].get<std::string>() + "\n", planned.err);
+  ASSERT_TRUE(refused_gguf(RefusedSpec{.architecture = "lambda", .name = "L"}).write(path).ok());
+  EXPECT_EQ(runCli({"inspect", path, "--json"}).json()["would_take"]["kv_bytes_per_token"], nlohmann::json());
 }
 
 TEST_F(Cli, devices_lists_the_cpu_and_the_catalogue) {

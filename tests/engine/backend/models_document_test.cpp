@@ -10,6 +10,7 @@
 #include "format/dtype_table.h"
 #include "model/arch_table.h"
 #include "model/gpu_planes.h"
+#include "model/refusal.h"
 #include "support/written_lines.h"
 
 namespace headroom {
@@ -111,6 +112,14 @@ std::vector<std::string> document() {
       "| -- | -- | -- |"};
   for (const ArchRow& row : arch_rows())
     lines.push_back(fmt::format("| `{}` | {} | {} |", row.architecture, row.models, traits_of(row)));
+  lines.insert(lines.end(),
+               {"", "## Architectures that are refused", "",
+                "Told by name with what is missing, and with what a model would take as far as its keys "
+                "say: weights, KV cache, states",
+                "(`engine/model/refused_arch.cpp`). Any other name is refused too, with its weights alone.", "",
+                "| `general.architecture` | models | what is missing |", "| -- | -- | -- |"});
+  for (const RefusedArch& arch : refused_archs())
+    lines.push_back(fmt::format("| `{}` | {} | {} |", arch.architecture, arch.models, missing_part_text(arch)));
   lines.insert(
       lines.end(),
       {"", "## Types", "",

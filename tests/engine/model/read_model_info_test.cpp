@@ -301,6 +301,7 @@ TEST(ReadModelInfo, a_weight_type_without_kernels_is_named_with_those_that_work)
                  "'blk.0.ffn_up.weight' is NVFP4, which this version cannot compute with; supported: F32, F16, BF16, "
                  "Q8_0, Q4_0, Q4_1, Q5_0, Q5_1, Q2_K, Q3_K, Q4_K, Q5_K, Q6_K, IQ4_NL, IQ4_XS, MXFP4, "
                  "IQ1_S, IQ1_M, IQ2_XXS, IQ2_XS, IQ2_S, IQ3_XXS, IQ3_S");
+  expect_refused(read_model_info(*file), ErrorCode::kUnsupported, " of 21 tensors (");
 }
 
 TEST(ReadModelInfo, a_byte_level_tokenizer_without_its_rule_for_words_is_a_warning) {

@@ -18,6 +18,7 @@
 #include <QToolButton>
 
 #include "support/fake_conversation_port.h"
+#include "tests/ui/main_window/refusal_of.h"
 #include "tests/ui/main_window/window_fixture.h"
 #include "ui/calculator/segment_table_model.h"
 #include "ui/chart/region_dialog.h"
@@ -244,6 +245,33 @@ TEST_F(WindowFixture, errors_are_whole_sentences_that_wait_for_the_reader) {
   emit m_engine.failed(m_engine.loads[0].id, {ErrorCode::kResource, "cpu: asked for 5 GiB, 3 GiB free"});
   EXPECT_EQ(bar->count(), 2);
   EXPECT_TRUE(bar->sentence().contains(QStringLiteral("asked for 5 GiB")));
+}
+
+TEST_F(WindowFixture, a_file_of_a_model_that_is_not_run_is_told_whole_beside_what_is_loaded) {
+  dropAndWait(kSmall);
+  find<QPushButton>("loadButton")->click();
+  m_engine.sendLoadDone(std::make_shared<const ModelInfo>(m_models[kSmall]));
+  const auto* bar = find<MessageBar>("messageBar");
+  const auto *sentence = find<QLabel>("messageText"), *details = find<QLabel>("messageDetails");
+  int n_told = 0;
+  for (const test::RefusedSpec& spec : test::refused_specs()) {
+    const QString path = QStringLiteral("/models/%1.gguf").arg(QString::fromStdString(spec.name));
+    m_refusals[path] = test::refusalOf(path, spec);
+    drop(path);
+    ASSERT_TRUE(waitFor([&] { return bar->count() == n_told + 1; }));
+    ++n_told;
+    const std::string whole = (sentence->text() + QLatin1Char('\n') + details->text()).toStdString();
+    EXPECT_EQ(whole, m_refusals[path].message);
+    for (const QLabel* label : {sentence, details}) {
+      EXPECT_TRUE(label->isVisible() && !label->text().isEmpty());
+      EXPECT_TRUE(waitFor([label] { return label->height() >= label->heightForWidth(label->width()); }))
+          << "cut off: " << spec.name;
+    }
+  }
+  EXPECT_EQ(n_told, 9);
+  EXPECT_EQ(find<QLabel>("modelName")->text().toStdString(), m_models[kSmall].name);
+  EXPECT_EQ(m_engine.unloads, 0);
+  EXPECT_EQ(m_engine.loads.size(), 1U);
 }
 
 TEST_F(WindowFixture, a_folder_with_safetensors_is_refused_with_what_can_be_opened) {

@@ -26,6 +26,8 @@ class ModelOpenerTest : public testing::Test {
   ModelOpener m_opener{[gate = m_gate](const QString& path) -> Result<ModelInfo> {
     if (path.contains(QLatin1StringView("slow"))) gate->acquire();
     if (path.contains(QLatin1StringView("bad"))) return Error{ErrorCode::kBadFile, path.toStdString() + ": bad"};
+    if (path.contains(QLatin1StringView("whole")))
+      return Error{ErrorCode::kUnsupported, path.toStdString() + ": caf\u00e9 cannot run.\nIt has 1.5 GiB. And more."};
     ModelInfo model;
     model.name = path.toStdString();
     return model;
@@ -73,6 +75,14 @@ TEST_F(ModelOpenerTest, what_cannot_be_a_model_is_refused_in_words_without_being
   m_opener.open("/m/bad.gguf", AfterOpen::ShowPlan);
   ASSERT_TRUE(waitFor([this] { return m_refused.count() == 2; }));
   EXPECT_EQ(m_refused[1][1].toString(), "/m/bad.gguf: bad");
+  EXPECT_EQ(m_refused[1][2].toString(), "");
+}
+
+TEST_F(ModelOpenerTest, details_of_a_refusal_come_apart_from_its_sentence) {
+  m_opener.open("/m/whole.gguf", AfterOpen::ShowPlan);
+  ASSERT_TRUE(waitFor([this] { return m_refused.count() == 1; }));
+  EXPECT_EQ(m_refused[0][1].toString(), "/m/whole.gguf: caf\u00e9 cannot run.");
+  EXPECT_EQ(m_refused[0][2].toString(), "It has 1.5 GiB. And more.");
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <QTextBrowser>
 #include <cstdio>
 
+#include "tests/ui/main_window/refusal_of.h"
 #include "tests/ui/main_window/window_fixture.h"
 
 namespace headroom::ui {
@@ -182,6 +183,27 @@ TEST_P(Screenshots, an_error) {
   drop(QStringLiteral("/models/hello.txt"));
   ASSERT_TRUE(waitFor([&] { return find<QFrame>("messageBar")->isVisible(); }));
   take(QStringLiteral("7-error"), kSmallScreen);
+}
+
+TEST_P(Screenshots, files_of_models_that_are_not_run) {
+  openLarge();
+  const auto show = [&](const QString& path, const GgufWriter& writer, const QString& state) {
+    m_refusals[path] = test::refusalOf(path, writer);
+    drop(path);
+    const QString sentence = QString::fromStdString(m_refusals[path].message).section(QLatin1Char('\n'), 0, 0);
+    ASSERT_TRUE(waitFor([&] { return find<QLabel>("messageText")->text() == sentence; }));
+    take(state, kSmallScreen);
+  };
+  show(QStringLiteral("/models/GLM-4.7-Flash-UD-Q4_K_XL.gguf"), test::refused_gguf(test::glm47_flash()),
+       QStringLiteral("12-refused-latent"));
+  test::RefusedSpec nano = test::nemotron3_nano();
+  nano.tensors["output.weight"] = 40;
+  show(QStringLiteral("/models/Nemotron-3-Nano-30B-A3B-NVFP4-00001-of-00002.gguf"), test::refused_gguf(nano),
+       QStringLiteral("12-refused-mamba"));
+  GgufWriter projector;
+  projector.set_string("general.architecture", "clip");
+  projector.add_hole("v.patch_embd.weight", 1, {1024, 200000}, 1024 * 200000 * 2);
+  show(QStringLiteral("/models/mmproj-F16.gguf"), projector, QStringLiteral("12-refused-projector"));
 }
 
 TEST_P(Screenshots, a_model_with_a_warning) {

@@ -41,6 +41,7 @@ class WindowFixture : public testing::Test {
     services.engine = &m_engine;
     services.theme = &m_theme;
     services.inspectModel = [this](const QString& path) -> Result<ModelInfo> {
+      if (const auto refusal = m_refusals.find(path); refusal != m_refusals.end()) return refusal->second;
       const auto at = m_models.find(path);
       if (at == m_models.end())
         return Error{ErrorCode::kBadFile,
@@ -117,8 +118,9 @@ class WindowFixture : public testing::Test {
 
   Bytes m_freeBytes = 11 * kGiB;
   std::map<QString, ModelInfo> m_models;
-  AddLearned m_learned;            // as WindowServices
-  std::vector<DeviceInfo> m_gpus;  // of this machine, beside its host
+  std::map<QString, Error> m_refusals;  // what is told of files that are refused
+  AddLearned m_learned;                 // as WindowServices
+  std::vector<DeviceInfo> m_gpus;       // of this machine, beside its host
   std::vector<DeviceInfo> m_catalogue{catalogueGpu("RTX 4090", 24 * kGiB), catalogueGpu("RTX 3060 12GB", 12 * kGiB),
                                       catalogueGpu("GTX 1650", 4 * kGiB)};
   test::FakeEnginePort m_engine;

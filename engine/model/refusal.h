@@ -1,0 +1,25 @@
+// What people read of a sound file that this version cannot run: what it is, what is missing here, what it would take.
+// Each message is a sentence with details (base/message_parts.h), and begins with the path.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "model/refused_arch.h"
+
+namespace headroom {
+
+// "latent attention (MLA), one cached row of 576 values for K and V that all heads share". latent_elems: as
+// RefusedModel has it.
+std::string missing_part_text(const RefusedArch& arch, std::uint32_t latent_elems = 0);
+
+// Of an architecture that arch_table does not have: kUnsupported.
+Error architecture_refusal(const ModelFile& file);
+
+// Of a file of which is_projector() holds: kUnsupported.
+Error projector_refusal(const ModelFile& file);
+
+// "312 of 700 tensors (18.3 GiB of 20.1 GiB) are NVFP4, 4-bit floats with ..."; of a type that the file holds.
+std::string foreign_type_text(const ModelFile& file, std::uint32_t file_type);
+
+}  // namespace headroom

@@ -1,0 +1,24 @@
+#include "base/message_parts.h"
+
+#include <gtest/gtest.h>
+
+namespace headroom {
+namespace {
+
+TEST(MessageParts, details_stand_behind_the_full_stop_that_ends_a_line) {
+  const std::string message = with_details("m.gguf: cannot run", "It has 1.2 GiB. More.\nStill more.");
+  const auto [sentence, details] = message_parts(message);
+  EXPECT_EQ(sentence, "m.gguf: cannot run.");
+  EXPECT_EQ(details, "It has 1.2 GiB. More.\nStill more.");
+}
+
+TEST(MessageParts, a_sentence_alone_has_none_even_if_its_path_has_a_line_end) {
+  for (const char* message : {"", "m.gguf: ends early", "m.gguf: ends early.", "a\nb.gguf: 1.5 GiB"}) {
+    const auto [sentence, details] = message_parts(message);
+    EXPECT_EQ(sentence, message);
+    EXPECT_TRUE(details.empty()) << message;
+  }
+}
+
+}  // namespace
+}  // namespace headroom
