@@ -141,6 +141,7 @@ void Application::learnSpeeds() {
   connect(m_engine.get(), &ui::EnginePort::modelLoaded, this, isBusy);
   connect(m_engine.get(), &ui::EnginePort::prefillProgressed, this, isBusy);
   connect(m_engine.get(), &ui::EnginePort::textArrived, this, isBusy);
+  connect(m_engine.get(), &ui::EnginePort::thinkingArrived, this, isBusy);
   connect(m_engine.get(), &ui::EnginePort::generationFinished, this, isBusy);
   connect(&m_idleTimer, &QTimer::timeout, this, [this] {
     ui::runInBackground(ui::readingThreads(), this, presentDevices,

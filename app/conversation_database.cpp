@@ -81,6 +81,8 @@ ui::Turn turnFrom(const QSqlQuery& row) {
   turn.decodeSeconds = row.value(11).toDouble();
   turn.seed = static_cast<quint64>(row.value(12).toLongLong());
   turn.createdMs = row.value(13).toLongLong();
+  turn.thinking = row.value(14).toString();
+  turn.thinkingMs = row.value(15).toLongLong();
   return turn;
 }
 
@@ -205,7 +207,8 @@ Result<ui::Conversation> ConversationDatabase::read(const QString& id) {
   Result<QSqlQuery> turns =
       runQuery(database(),
                QStringLiteral("SELECT id, parent_id, role, text, attachments, state, active, cut_before, summary, "
-                              "model_name, generated_tokens, decode_seconds, seed, created_ms FROM turns WHERE "
+                              "model_name, generated_tokens, decode_seconds, seed, created_ms, thinking, "
+                              "thinking_ms FROM turns WHERE "
                               "conversation_id = ? ORDER BY number"),
                {id}, doing);
   if (!turns) return turns.error();
@@ -250,6 +253,7 @@ Status ConversationDatabase::saveHead(const ui::ConversationHead& head) {
 }
 
 Status ConversationDatabase::saveTurn(const QString& conversationId, const ui::Turn& turn) {
+  // What a model thought is not searched: who looks for something remembers what was said.
   // Five times a second while it is written: an index of 20,000 characters costs 60 times what the row costs.
   const bool isWriting = turn.state == ui::TurnState::Writing;
   const auto save = [&]() -> Status {
@@ -257,16 +261,18 @@ Status ConversationDatabase::saveTurn(const QString& conversationId, const ui::T
         database(),
         QStringLiteral(
             "INSERT INTO turns(id, conversation_id, parent_id, role, text, attachments, state, active, cut_before, "
-            "summary, model_name, generated_tokens, decode_seconds, seed, created_ms, folded) VALUES(?, ?, ?, ?, ?, "
-            "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT(id) DO UPDATE SET text = excluded.text, attachments = "
+            "summary, model_name, generated_tokens, decode_seconds, seed, created_ms, thinking, thinking_ms, folded) "
+            "VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT(id) DO UPDATE SET text = "
+            "excluded.text, attachments = "
             "excluded.attachments, state = excluded.state, active = excluded.active, cut_before = "
             "excluded.cut_before, summary = excluded.summary, model_name = excluded.model_name, generated_tokens = "
-            "excluded.generated_tokens, decode_seconds = excluded.decode_seconds, seed = excluded.seed, folded = "
+            "excluded.generated_tokens, decode_seconds = excluded.decode_seconds, seed = excluded.seed, thinking = "
+            "excluded.thinking, thinking_ms = excluded.thinking_ms, folded = "
             "CASE WHEN excluded.state = 1 THEN turns.folded ELSE excluded.folded END"),
         {turn.id, conversationId, turn.parentId, static_cast<int>(turn.role), turn.text,
          attachmentsAsText(turn.attachments), static_cast<int>(turn.state), turn.active, turn.cutBefore, turn.summary,
          turn.modelName, turn.generatedTokens, turn.decodeSeconds, static_cast<qint64>(turn.seed), turn.createdMs,
-         isWriting ? QString() : textForIndex(turn.text)});
+         turn.thinking, turn.thinkingMs, isWriting ? QString() : textForIndex(turn.text)});
     if (!saved || !turn.active) return asStatus(saved);
     return chooseVersion(conversationId, turn.id);
   };

@@ -2,12 +2,16 @@
 
 #include <QCoreApplication>
 #include <QFileInfo>
+#include <QRegularExpression>
 #include <QStringList>
 #include <QUrl>
 #include <QUuid>
+#include <optional>
 
 #include "app/conversation_search.h"
 #include "app/conversation_sql.h"
+#include "text/thinking_splitter.h"
+#include "ui/chat/conversation.h"
 
 namespace headroom::app {
 
@@ -109,8 +113,65 @@ Status toVersion3(const QSqlDatabase& database) {
                                 "drafts WHERE conversation_id = old.id; END")});
 }
 
+// Thoughts stand apart from answers. Older texts have them in tags; the one that opens a thought may have stood in the
+// prompt, and then the other is a line of its own, before any code.
+struct ThoughtAndAnswer {
+  QString thought, answer;
+};
+std::optional<ThoughtAndAnswer> takenApart(const QString& text) {
+  static const QRegularExpression kClosingLine(QStringLiteral("^[ \\t]*</think>[ \\t]*$"),
+                                               QRegularExpression::MultilineOption);
+  const bool isOpened = QStringView(text).trimmed().startsWith(QLatin1StringView("<think>"));
+  const qsizetype closed = text.indexOf(kClosingLine);
+  if (!isOpened && (closed < 0 || text.left(closed).contains(QLatin1StringView("```")))) return std::nullopt;
+  ThinkingMarks marks;
+  marks.kind = ThinkingMarks::Kind::kTags;
+  marks.open = "<think>";
+  marks.close = "</think>";
+  ThinkingSplitter splitter(marks, isOpened ? AnswerStart::kNew : AnswerStart::kThinking);
+  ThoughtAndAnswer apart;
+  const auto add = [&](const std::vector<TextSpan>& spans) {
+    for (const TextSpan& span : spans)
+      (span.kind == TextKind::kThinking ? apart.thought : apart.answer) += QString::fromStdString(span.text);
+  };
+  add(splitter.push(text.toStdString(), false));
+  add(splitter.finish());
+  return apart;
+}
+
+Status toVersion4(const QSqlDatabase& database) {
+  Status done =
+      runAll(database, {QStringLiteral("ALTER TABLE turns ADD COLUMN thinking TEXT NOT NULL DEFAULT ''"),
+                        QStringLiteral("ALTER TABLE turns ADD COLUMN thinking_ms INTEGER NOT NULL DEFAULT 0")});
+  if (!done) return done;
+  Result<QSqlQuery> rows =
+      runQuery(database,
+               QStringLiteral("SELECT number FROM turns WHERE role = 1 AND (instr(text, '<think>') "
+                              "> 0 OR instr(text, '</think>') > 0)"),
+               {}, preparing());
+  if (!rows) return rows.error();
+  QVector<qint64> numbers;
+  while (rows->next()) numbers.append(rows->value(0).toLongLong());
+  if (rows->lastError().isValid()) return sqlError(preparing(), rows->lastError());
+  for (const qint64 number : numbers) {
+    Result<QSqlQuery> row =
+        runQuery(database, QStringLiteral("SELECT text, state FROM turns WHERE number = ?"), {number}, preparing());
+    if (!row) return row.error();
+    if (!row->next()) return sqlError(preparing(), row->lastError());
+    const std::optional<ThoughtAndAnswer> apart = takenApart(row->value(0).toString());
+    const bool isWriting = row->value(1).toInt() == static_cast<int>(ui::TurnState::Writing);
+    row->finish();
+    if (!apart) continue;
+    const Result<int> changed =
+        changeRows(database, QStringLiteral("UPDATE turns SET text = ?, thinking = ?, folded = ? WHERE number = ?"),
+                   {apart->answer, apart->thought, isWriting ? QString() : textForIndex(apart->answer), number});
+    if (!changed) return changed.error();
+  }
+  return ok_status();
+}
+
 // One entry per version: what brings a file from the version before to this one.
-Status (*const kMigrations[kSchemaVersion])(const QSqlDatabase&) = {toVersion1, toVersion2, toVersion3};
+Status (*const kMigrations[kSchemaVersion])(const QSqlDatabase&) = {toVersion1, toVersion2, toVersion3, toVersion4};
 
 Result<int> schemaVersion(const QSqlDatabase& database) {
   Result<QSqlQuery> query = runQuery(database, QStringLiteral("PRAGMA user_version"), {}, preparing());

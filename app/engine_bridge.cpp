@@ -66,6 +66,7 @@ quint64 EngineBridge::generate(const ui::ChatRequest& request) {
   generate.prompt.allow_plain_template = request.allowPlainTemplate;
   generate.prompt.continue_last = request.continueLast;
   generate.max_tokens = request.maxTokens;
+  generate.prompt.thinking = request.thinking;
   generate.sampler = request.sampler;
   return m_engine->generate(std::move(generate));
 }
@@ -88,7 +89,10 @@ void EngineBridge::receive(const Event& event) {
           [&](const PrefillProgress& progress) {
             emit prefillProgressed(id, progress.tokens_done, progress.tokens_total);
           },
-          [&](const TextDelta& delta) { emit textArrived(id, QString::fromStdString(delta.text)); },
+          [&](const TextDelta& delta) {
+            if (!delta.thinking.empty()) emit thinkingArrived(id, QString::fromStdString(delta.thinking));
+            if (!delta.text.empty()) emit textArrived(id, QString::fromStdString(delta.text));
+          },
           [&](const GenerationFinished& finished) {
             emit answerTimed(finished.decode_times, prompt_times(finished.stats));
             emit generationFinished(id, endOf(finished.reason), figuresOf(finished.stats));
@@ -111,6 +115,7 @@ void EngineBridge::tellLoaded(RequestId request, const ModelLoaded& loaded) {
   model.plan = loaded.plan;
   model.seconds = loaded.seconds;
   model.templateProblem = QString::fromStdString(loaded.template_problem);
+  model.thinkingControl = loaded.thinking_control;
   for (const ArenaReport& arena : loaded.memory.arenas) {
     model.arenas.push_back({QString::fromStdString(arena.device), arena.lifetime == Lifetime::kSession,
                             arena.planned_bytes, arena.mapped_bytes});

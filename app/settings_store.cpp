@@ -46,6 +46,11 @@ QString themeName(ui::ThemeChoice choice) {
   return QStringLiteral("system");
 }
 
+QString thinkingName(ThinkingChoice choice) {
+  const std::string_view name = kThinkingChoiceNames[static_cast<std::size_t>(choice)];
+  return QString::fromLatin1(name.data(), static_cast<qsizetype>(name.size()));
+}
+
 // The keys of a sampler, for the current one and for each preset.
 struct SamplerEntry {
   const char* key;
@@ -130,6 +135,10 @@ const std::vector<Entry>& entries() {
        [](S& s, const QVariant& v) { s.window.lastFolder = v.toString(); }},
       {"chat/max_tokens", [](const S& s) { return QVariant(s.chat.maxTokens); },
        [](S& s, const QVariant& v) { setCount(s.chat.maxTokens, v); }},
+      {"chat/thinking", [](const S& s) { return QVariant(thinkingName(s.chat.thinking)); },
+       [](S& s, const QVariant& v) {
+         s.chat.thinking = thinking_choice_named(v.toString().toStdString()).value_or(ThinkingChoice::kDefault);
+       }},
       {"chat/system_prompt", [](const S& s) { return QVariant(s.chat.systemPrompt); },
        [](S& s, const QVariant& v) { s.chat.systemPrompt = v.toString(); }},
       {"chat/list_visible", [](const S& s) { return QVariant(s.chat.listVisible); },

@@ -15,6 +15,7 @@
 #include "plan/memory_plan.h"
 #include "text/chat_message.h"
 #include "text/sampler_settings.h"
+#include "text/thinking.h"
 
 namespace headroom::ui {
 
@@ -31,6 +32,7 @@ struct LoadedModel {
   std::vector<ArenaFigures> arenas;
   double seconds = 0;
   QString templateProblem;  // not empty: why the file's own chat template cannot be used
+  ThinkingControl thinkingControl = ThinkingControl::kNone;  // what that template takes
 };
 
 struct MemoryReading {  // one device at one moment
@@ -48,6 +50,7 @@ struct ChatRequest {
   bool allowPlainTemplate = false;
   quint32 maxTokens = 0;  // 0: until the context is full
   SamplerSettings sampler;
+  ThinkingChoice thinking = ThinkingChoice::kDefault;
 };
 
 enum class ChatEnd { EndOfTurn, MaxTokens, StopString, Stopped, ContextFull };
@@ -80,7 +83,9 @@ class EnginePort : public QObject {
   void modelUnloaded(quint64 request);
   void failed(quint64 request, const headroom::Error& error);  // kCancelled: the user's own doing
   void prefillProgressed(quint64 request, quint32 tokensDone, quint32 tokensTotal);
-  void textArrived(quint64 request, const QString& text);  // at most about 30 times a second
+  // At most about 30 times a second each: of the answer, and of what the model thinks before it.
+  void textArrived(quint64 request, const QString& text);
+  void thinkingArrived(quint64 request, const QString& text);
   void generationFinished(quint64 request, headroom::ui::ChatEnd end, const headroom::ui::ChatFigures& figures);
   // `isAtLeast`: a text so long was not counted to its end.
   void promptTooLong(quint64 request, quint32 promptTokens, quint32 contextLength, bool isAtLeast = false);

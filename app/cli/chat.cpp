@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <utility>
 
 #include "command.h"
 #include "device_speeds.h"
@@ -52,11 +53,16 @@ Answer Chat::answer(GenerateRequest request, bool stream) {
     return answer;
   }
   const RequestId id = m_engine.generate(std::move(request));
+  bool thoughtIsShown = false;
   while (true) {
     const Event event = nextEvent(id);
     if (const auto* delta = std::get_if<TextDelta>(&event.body)) {
+      answer.thinking += delta->thinking;
+      if (stream && !delta->thinking.empty()) thoughtIsShown |= printFaint(delta->thinking);
       answer.text += delta->text;
-      if (stream) print(delta->text);
+      if (!stream || delta->text.empty()) continue;
+      if (std::exchange(thoughtIsShown, false)) print("\n\n");
+      print(delta->text);
     } else if (const auto* failed = std::get_if<Failed>(&event.body)) {
       answer.error = failed->error;
       return answer;

@@ -14,7 +14,7 @@ namespace headroom::cli {
 
 // How an answer ended: finished, or an error.
 struct Answer {
-  std::string text;
+  std::string text, thinking;
   std::optional<GenerationFinished> finished;
   std::optional<Error> error;
 };

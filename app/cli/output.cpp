@@ -56,6 +56,12 @@ void print(const std::string& text) {
   if (!isWritten || std::fflush(stdout) != 0) lose(errno);
 }
 
+bool printFaint(const std::string& text) {
+  if (isatty(STDOUT_FILENO) != 1) return false;
+  print("\x1b[2m" + text + "\x1b[22m");
+  return true;
+}
+
 void printLine(const std::string& text) { print(text + "\n"); }
 
 std::string jsonText(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace); }

@@ -14,6 +14,8 @@ using Json = nlohmann::ordered_json;
 // To stdout, at once. The first failure is told on stderr and nothing more is written; the program then ends with
 // kNoResource.
 void print(const std::string& text);
+// Beside what was asked for, and so on a terminal alone, in faint letters. False: nothing was written.
+bool printFaint(const std::string& text);
 void printLine(const std::string& text);
 void printJson(const Json& json);         // indented, bytes that are not UTF-8 replaced
 std::string jsonText(const Json& json);   // as printJson() writes it, without the line end

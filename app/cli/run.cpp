@@ -12,7 +12,7 @@ namespace headroom::cli {
 namespace {
 
 struct Options {
-  std::string model, prompt, system, reportPath;
+  std::string model, prompt, system, reportPath, thinking = "default";
   std::vector<std::string> stopStrings;
   bool isRaw = false, plainTemplate = false, asJson = false, parseControlTokens = false;
   std::uint32_t maxTokens = 0;
@@ -30,6 +30,7 @@ GenerateRequest makeRequest(const Options& options, bool plain) {
   GenerateRequest request;
   request.prompt.allow_plain_template = plain;
   request.prompt.parse_control_tokens_in_messages = options.parseControlTokens;
+  request.prompt.thinking = thinking_choice_named(options.thinking).value_or(ThinkingChoice::kDefault);
   request.conversation = 1;  // all that this program says is one
   request.max_tokens = options.maxTokens;
   request.sampler = options.sampler;
@@ -55,6 +56,7 @@ ExitCode answerOnce(const Options& options, Chat& chat, bool plain, std::optiona
   const Status written = writeReport(reportFile, chat.loaded(), *answer.finished);
   if (options.asJson) {
     Json whole{{"text", answer.text}};
+    if (!answer.thinking.empty()) whole["thinking"] = answer.thinking;
     whole.update(runReport(chat.loaded(), *answer.finished));
     printJson(whole);
   } else {
@@ -123,7 +125,7 @@ ExitCode Conversation::answer(const std::string& line) {
     return report({answer.error->code, answer.error->message + "; /clear starts over"}, false);
   }
   if (answer.finished->reason == FinishReason::kContextFull) printNote("the context is full; /clear starts over");
-  m_request.prompt.messages.push_back({"assistant", answer.text});
+  m_request.prompt.messages.push_back({"assistant", answer.text, answer.thinking});
   m_last = answer.finished;
   return kDone;
 }
@@ -161,6 +163,9 @@ ExitCode run(const Options& options, bool hasPrompt, Interrupts& interrupts) {
           options.asJson);
     printNote(problem + " Using \"role: content\" lines.");
   }
+  if (const auto choice = thinking_choice_named(options.thinking);
+      choice && !takes(chat.loaded().thinking_control, *choice))
+    printNote("the chat template of this model takes no --thinking " + options.thinking);
   return hasPrompt ? answerOnce(options, chat, plain, *reportFile)
                    : converse(options, chat, interrupts, plain, *reportFile);
 }
@@ -196,6 +201,8 @@ Command addRun(CLI::App& program, Interrupts& interrupts) {
   addText(*app, "--system", options->system, "System prompt");
   addNumber(*app, "-n,--tokens", options->maxTokens, {.least = 1},
             "At most this many tokens; default: until the context is full");
+  addText(*app, "--thinking", options->thinking, "How much the model thinks first, where its template lets one choose",
+          {.showsDefault = true, .choices = {"default", "off", "on", "low", "medium", "high"}});
   addTexts(*app, "--stop", options->stopStrings, "End the answer before this text; may be repeated");
   addSamplerOptions(*app, options->sampler);
   addText(*app, "--report", options->reportPath,

@@ -16,6 +16,7 @@
 #include "plan/prompt_speed.h"
 #include "plan/speed.h"
 #include "run/logprobs.h"
+#include "text/thinking.h"
 
 namespace headroom {
 
@@ -44,6 +45,7 @@ struct ModelLoaded {
   double seconds = 0;
   std::string template_problem;  // not empty: the file's chat template is absent or cannot be rendered (why); the plain
                                  // form is used once the user agrees
+  ThinkingControl thinking_control = ThinkingControl::kNone;
 };
 struct ModelUnloaded {};
 struct Failed {
@@ -65,6 +67,7 @@ struct AnswerToken {
 struct TextDelta {
   std::string text;  // whole code points
   std::vector<AnswerToken> tokens;
+  std::string thinking{};  // before the answer, without marks; likewise
 };
 
 enum class FinishReason : std::uint8_t { kEndOfTurn, kMaxTokens, kStopString, kStopped, kContextFull };

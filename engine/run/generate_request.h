@@ -7,6 +7,7 @@
 
 #include "text/chat_message.h"
 #include "text/sampler_settings.h"
+#include "text/thinking.h"
 
 namespace headroom {
 
@@ -16,6 +17,7 @@ struct PromptText {
   std::string raw_text{};               // when messages is empty: tokenized as it stands, control tokens in it count
   bool allow_plain_template = false;    // the user agreed to the plain form
   bool continue_last = false;           // the last message is an assistant's and goes on
+  ThinkingChoice thinking = ThinkingChoice::kDefault;
   bool parse_control_tokens_in_messages = false;  // whoever writes a message may then forge turns
 };
 

@@ -19,12 +19,17 @@ std::span<const TokenId> suppressed_by(const LoadedModel& model) {
   return model.tokenizer == nullptr ? std::span<const TokenId>() : model.tokenizer->special().suppressed;
 }
 
+const ThinkingMarks& marks_of(const LoadedModel& model) {
+  static const ThinkingMarks kNoMarks;
+  return model.chat_prompt == nullptr ? kNoMarks : model.chat_prompt->marks();
+}
+
 }  // namespace
 
-Generation::Generation(Session& session, std::uint32_t slot, const GenerateRequest& request,
-                       std::vector<TokenId> prompt, std::uint32_t n_reused, StopToken stop)
+Generation::Generation(Session& session, std::uint32_t slot, const GenerateRequest& request, ReadPrompt prompt,
+                       std::uint32_t n_reused, StopToken stop)
     : session_(session),
-      prompt_(std::move(prompt)),
+      prompt_(std::move(prompt.tokens)),
       slot_(slot),
       max_tokens_(request.max_tokens),
       stop_(std::move(stop)),
@@ -33,6 +38,7 @@ Generation::Generation(Session& session, std::uint32_t slot, const GenerateReque
              .n_ctx = session.cache().n_ctx(),
              .seed = choose_seed(request.sampler.seed)},
       sampler_(request.sampler, stats_.seed, session.sampler_scratch(), suppressed_by(session.model())),
+      splitter_(marks_of(session.model()), prompt.start),
       stop_strings_(request.stop_strings),
       likeliest_(std::min(request.n_top_logprobs, session.model().info->n_vocab)) {}
 
@@ -82,10 +88,25 @@ void Generation::take(const SampledRow& sampled) {
 }
 
 void Generation::say(TokenId token) {
-  StopStrings::Released released =
-      stop_strings_.push(utf8_.push(session_.model().tokenizer->token_bytes(token, false)));
-  delta_.text += released.text;
-  if (released.stopped) finish(FinishReason::kStopString);
+  const Tokenizer& tokenizer = *session_.model().tokenizer;
+  const bool is_mark = marks_of(session_.model()).is_mark(token);
+  const std::string bytes = tokenizer.token_bytes(token, is_mark);
+  if (say(splitter_.push(is_mark ? bytes : utf8_.push(bytes), is_mark))) finish(FinishReason::kStopString);
+}
+
+// True: a stop string was found. None goes from a thought into an answer.
+bool Generation::say(const std::vector<TextSpan>& spans) {
+  const auto text_of = [this](TextKind kind) -> std::string& {
+    return kind == TextKind::kThinking ? delta_.thinking : delta_.text;
+  };
+  for (const auto& [kind, text] : spans) {
+    if (kind != said_) text_of(said_) += stop_strings_.finish();
+    said_ = kind;
+    const StopStrings::Released released = stop_strings_.push(text);
+    text_of(kind) += released.text;
+    if (released.stopped) return true;
+  }
+  return false;
 }
 
 // A code point that the answer broke off in the middle of is dropped, unless the model itself ended there.
@@ -94,8 +115,9 @@ void Generation::finish(FinishReason reason) {
   phase_ = Phase::kFinished;
   reason_ = reason;
   if (reason == FinishReason::kStopString) return;
-  delta_.text += stop_strings_.finish();
-  if (reason == FinishReason::kEndOfTurn) delta_.text += utf8_.finish();
+  if (reason == FinishReason::kEndOfTurn && say(splitter_.push(utf8_.finish(), false))) return;
+  if (say(splitter_.finish())) return;
+  (said_ == TextKind::kThinking ? delta_.thinking : delta_.text) += stop_strings_.finish();
 }
 
 GenerationFinished Generation::finished() const {

@@ -9,9 +9,11 @@
 #include "base/stop.h"
 #include "run/event.h"
 #include "run/generate_request.h"
+#include "run/read_prompt.h"
 #include "run/sampler.h"
 #include "run/session.h"
 #include "run/stop_strings.h"
+#include "text/thinking_splitter.h"
 #include "text/utf8_stream.h"
 
 namespace headroom {
@@ -22,7 +24,7 @@ class Generation {
 
   // `prompt` has 1 to n_ctx - 1 tokens and was accepted by session.begin_prompt() for `slot`, which reused `n_reused`
   // of them.
-  Generation(Session& session, std::uint32_t slot, const GenerateRequest& request, std::vector<TokenId> prompt,
+  Generation(Session& session, std::uint32_t slot, const GenerateRequest& request, ReadPrompt prompt,
              std::uint32_t n_reused, StopToken stop);
 
   Phase phase() const { return phase_; }
@@ -55,13 +57,14 @@ class Generation {
 
   // Text and tokens since the last call.
   TextDelta take_delta() { return std::exchange(delta_, {}); }
-  bool has_delta() const { return !delta_.text.empty() || !delta_.tokens.empty(); }
+  bool has_delta() const { return !delta_.text.empty() || !delta_.thinking.empty() || !delta_.tokens.empty(); }
 
   GenerationFinished finished() const;  // kFinished
 
  private:
   std::uint32_t prompt_left() const;
   void say(TokenId token);
+  bool say(const std::vector<TextSpan>& spans);
   void finish(FinishReason reason);
 
   Session& session_;
@@ -71,6 +74,8 @@ class Generation {
   GenerationStats stats_;
   Sampler sampler_;
   Utf8Stream utf8_;
+  ThinkingSplitter splitter_;
+  TextKind said_ = TextKind::kAnswer;  // of what stop_strings_ holds
   StopStrings stop_strings_;
   Phase phase_ = Phase::kPrefill;
   TokenId next_ = 0;

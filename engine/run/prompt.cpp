@@ -45,14 +45,15 @@ PromptOutcome read_text(const TextParts& parts, const ChatPrompt& prompt, const 
   if (sink.is_stopped()) return Error{ErrorCode::kCancelled, "reading the prompt was stopped"};
   if (sink.n_tokens() >= options.n_ctx)
     return PromptTooLong{static_cast<std::uint32_t>(sink.n_tokens()), options.n_ctx};
-  return sink.take();
+  return ReadPrompt{sink.take(), prompt.start};
 }
 
 }  // namespace
 
 Bytes text_bytes(const PromptText& prompt) {
   Bytes bytes = prompt.raw_text.size();
-  for (const ChatMessage& message : prompt.messages) bytes += message.role.size() + message.content.size();
+  for (const ChatMessage& message : prompt.messages)
+    bytes += message.role.size() + message.content.size() + message.thinking.size();
   return bytes;
 }
 
@@ -73,11 +74,13 @@ PromptOutcome read_prompt(const TextParts& parts, const PromptText& prompt, cons
                           const StopToken& stop) {
   if (std::optional<PromptOutcome> refused = refuse_by_bytes(parts, prompt, options)) return *refused;
   if (prompt.messages.empty()) {
-    return read_text(parts, {TracedText::of_template(prompt.raw_text), parts.tokenizer->special().add_bos}, options,
+    const bool adds_bos = parts.tokenizer->special().add_bos;
+    return read_text(parts, {TracedText::of_template(prompt.raw_text), adds_bos, AnswerStart::kUnmarked}, options,
                      stop);
   }
   ChatPromptOptions how;
   how.continue_last = prompt.continue_last;
+  how.thinking = prompt.thinking;
   how.allow_plain = prompt.allow_plain_template;
   how.parse_control_tokens_in_messages = prompt.parse_control_tokens_in_messages;
   how.now = local_time();

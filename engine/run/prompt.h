@@ -8,13 +8,14 @@
 #include "run/event.h"
 #include "run/generate_request.h"
 #include "run/loaded_model.h"
+#include "run/read_prompt.h"
 
 namespace headroom {
 
 // What became of a prompt: its tokens, of which a context of n_ctx holds one more at least. Errors: kUnsupported when
 // the template cannot be used and the plain form was not agreed to, or when the file has no tokenizer; kUsage for what
 // the template itself refuses; kDoesNotFit for more text than there is memory for (plan/prompt_memory.h); kCancelled.
-using PromptOutcome = std::variant<std::vector<TokenId>, PromptTooLong, Error>;
+using PromptOutcome = std::variant<ReadPrompt, PromptTooLong, Error>;
 
 // The messages in the file's template, or the raw text as it stands. Any thread. Takes no more of the heap than
 // prompt_memory() says.

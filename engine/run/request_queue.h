@@ -11,6 +11,7 @@
 #include "plan/prompt_memory.h"
 #include "run/event.h"
 #include "run/generate_request.h"
+#include "run/read_prompt.h"
 
 namespace headroom {
 
@@ -18,8 +19,8 @@ struct WaitingRequest {
   RequestId id = 0;
   GenerateRequest request;  // without the text of its prompt
   StopToken stop;
-  std::uint64_t since_step = 0;                // how many steps were done when it came
-  std::optional<std::vector<TokenId>> prompt;  // once it was read
+  std::uint64_t since_step = 0;      // how many steps were done when it came
+  std::optional<ReadPrompt> prompt;  // once it was read
 };
 
 // Conversations stand in line; a request without one is a line of its own. The request at the head of a line is next;

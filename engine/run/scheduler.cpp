@@ -48,8 +48,8 @@ bool Scheduler::add(RequestId id, GenerateRequest request, StopToken stop) {
 void Scheduler::prompt_read(RequestId id, PromptOutcome outcome) {
   WaitingRequest* const waiting = queue_.find(id);
   if (waiting == nullptr) return;
-  if (auto* tokens = std::get_if<std::vector<TokenId>>(&outcome)) {
-    waiting->prompt = std::move(*tokens);
+  if (auto* prompt = std::get_if<ReadPrompt>(&outcome)) {
+    waiting->prompt = std::move(*prompt);
     waiting->since_step = n_steps_;
     return;
   }
@@ -100,7 +100,7 @@ void Scheduler::start_waiting() {
         queue_.take_next([this](ConversationId conversation) { return is_busy(conversation); });
     if (!next) return;
     const RequestId id = next->id;
-    const std::uint32_t slot = *choose_slot(session_.cache(), slots_, next->request.conversation, *next->prompt);
+    const std::uint32_t slot = *choose_slot(session_.cache(), slots_, next->request.conversation, next->prompt->tokens);
     try {
       start(std::move(*next), slot);
     } catch (const std::bad_alloc&) {
@@ -113,7 +113,7 @@ void Scheduler::start_waiting() {
 }
 
 void Scheduler::start(WaitingRequest next, std::uint32_t slot) {
-  const Result<std::uint32_t> n_reused = session_.begin_prompt(slot, *next.prompt, next.stop);
+  const Result<std::uint32_t> n_reused = session_.begin_prompt(slot, next.prompt->tokens, next.stop);
   if (!n_reused && n_reused.error().code == ErrorCode::kCancelled) return end_unstarted(next);
   if (!n_reused) return on_event_({next.id, Failed{n_reused.error()}});
   auto generation = std::make_unique<Generation>(session_, slot, next.request, std::move(*next.prompt), *n_reused,

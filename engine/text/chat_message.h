@@ -7,8 +7,9 @@
 namespace headroom {
 
 struct ChatMessage {
-  std::string role;     // "system", "user", "assistant"
-  std::string content;  // UTF-8
+  std::string role;        // "system", "user", "assistant"
+  std::string content;     // UTF-8
+  std::string thinking{};  // what the assistant thought before it, without marks
   bool operator==(const ChatMessage&) const = default;
 };
 

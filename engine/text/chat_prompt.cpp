@@ -4,28 +4,40 @@
 
 #include <algorithm>
 
+#include "text/thinking_splitter.h"
+
 namespace headroom {
 
 namespace {
 
 constexpr std::string_view kTemplateKey = "tokenizer.chat_template";
-constexpr std::string_view kThinkTag = "<think>";
 
-std::string_view without_trailing_space(std::string_view text) {
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\n')) text.remove_suffix(1);
-  return text;
+// Where a template looks for the thinking of an earlier turn, by the names that published ones have for it.
+std::string thinking_field_of(std::string_view source) {
+  const auto mentions = [&](std::string_view text) { return source.find(text) != std::string_view::npos; };
+  if (mentions("reasoning_content")) return "reasoning_content";
+  for (const std::string_view form : {".thinking", "'thinking'", "\"thinking\""})
+    if (mentions(form)) return "thinking";
+  return {};
 }
 
-// Reasoning models' templates may open the thought in the header of the answer. A partial answer that opens it itself
-// must not open it twice.
-void append_partial_answer(TracedText& prompt, std::string_view partial) {
-  const std::size_t n_kept = without_trailing_space(prompt.bytes()).size();
-  const bool is_open = std::string_view(prompt.bytes()).substr(0, n_kept).ends_with(kThinkTag);
-  if (is_open && partial.starts_with(kThinkTag)) {
-    prompt.truncate(n_kept);
-    partial.remove_prefix(kThinkTag.size());
-  }
-  prompt.append(partial, TextOrigin::kMessage);
+std::vector<TemplateVariable> variables_for(ThinkingControl control, const std::string& name, ThinkingChoice choice) {
+  if (choice == ThinkingChoice::kDefault || !takes(control, choice)) return {};
+  if (control == ThinkingControl::kSwitch) return {{name, choice == ThinkingChoice::kOn}};
+  return {{name, std::string(kThinkingChoiceNames[static_cast<std::size_t>(choice)])}};
+}
+
+// A thought that stands in the text of an answer, in its marks, taken apart.
+ChatMessage with_thinking_apart(const ThinkingMarks& marks, const ChatMessage& message) {
+  if (!message.thinking.empty() || marks.kind != ThinkingMarks::Kind::kTags) return message;
+  ChatMessage apart{message.role, {}, {}};
+  ThinkingSplitter splitter(marks, AnswerStart::kNew);
+  const auto add = [&](const std::vector<TextSpan>& spans) {
+    for (const auto& [kind, text] : spans) (kind == TextKind::kThinking ? apart.thinking : apart.content) += text;
+  };
+  add(splitter.push(message.content, false));
+  add(splitter.finish());
+  return apart;
 }
 
 bool starts_with_system(const std::vector<ChatMessage>& messages) {
@@ -49,6 +61,8 @@ ChatPromptWriter ChatPromptWriter::read(const ModelFile& file, const Tokenizer& 
   writer.tokenizer_adds_bos_ = special.add_bos;
 
   const auto source = file.find_string(kTemplateKey);
+  const std::string_view text = source && source->has_value() ? std::string_view(**source) : std::string_view();
+  writer.marks_ = ThinkingMarks::find(text, tokenizer);
   if (!source || !source->has_value()) {
     writer.problem_ =
         source ? fmt::format("The file has no chat template ({}).", kTemplateKey) : source.error().message;
@@ -61,7 +75,9 @@ ChatPromptWriter ChatPromptWriter::read(const ModelFile& file, const Tokenizer& 
   }
   writer.template_ = std::move(*parsed);
   writer.is_plain_ = false;
+  writer.thinking_field_ = thinking_field_of(text);
   writer.try_conversations();
+  writer.find_thinking_control(text);
   return writer;
 }
 
@@ -96,10 +112,44 @@ void ChatPromptWriter::try_conversations() {
   }
 }
 
+void ChatPromptWriter::find_thinking_control(std::string_view source) {
+  ChatPromptOptions options;
+  options.now.tm_mday = 1;
+  const auto prompt_with = [&](ThinkingChoice choice) {
+    options.thinking = choice;
+    const auto rendered = render(template_, {{"system", "Be brief."}, {"user", "Hello"}}, options);
+    const auto alone = rendered ? rendered : render(template_, {{"user", "Hello"}}, options);
+    return alone ? alone->bytes() : std::string();
+  };
+  struct Candidate {
+    ThinkingControl control;
+    const char* variable;
+    ThinkingChoice least, most;
+  };
+  using Choice = ThinkingChoice;
+  for (const auto& [control, variable, least, most] :
+       {Candidate{ThinkingControl::kEffort, "reasoning_effort", Choice::kLow, Choice::kHigh},
+        Candidate{ThinkingControl::kSwitch, "enable_thinking", Choice::kOff, Choice::kOn},
+        Candidate{ThinkingControl::kSwitch, "thinking", Choice::kOff, Choice::kOn}}) {
+    if (source.find(variable) == std::string_view::npos) continue;
+    control_ = control;
+    control_variable_ = variable;
+    if (prompt_with(least) != prompt_with(most)) return;
+  }
+  control_ = ThinkingControl::kNone;
+  control_variable_.clear();
+}
+
 Result<TracedText> ChatPromptWriter::render(const ChatTemplate& chat_template, std::vector<ChatMessage> messages,
                                             const ChatPromptOptions& options) const {
   ChatTemplateInputs inputs;
   inputs.messages = std::move(messages);
+  inputs.thinking_field = thinking_field_;
+  inputs.variables = variables_for(control_, control_variable_, options.thinking);
+  for (ChatMessage& message : inputs.messages) {
+    if (thinking_field_.empty() && !message.thinking.empty())
+      message.content = marks_.as_text(message.thinking, message.content);
+  }
   inputs.add_generation_prompt = options.add_generation_prompt;
   inputs.bos_token = bos_text_;
   inputs.eos_token = eos_text_;
@@ -152,7 +202,12 @@ Result<ChatPrompt> ChatPromptWriter::write(const std::vector<ChatMessage>& messa
   if (!text) return text.error();
   ChatPrompt prompt;
   prompt.text = std::move(*text);
-  if (options.continue_last) append_partial_answer(prompt.text, messages.back().content);
+  if (options.continue_last) {
+    const ChatMessage partial = with_thinking_apart(marks_, messages.back());
+    prompt.start = marks_.append_partial(prompt.text, partial.thinking, partial.content);
+  } else {
+    prompt.start = marks_.start_behind(prompt.text.bytes());
+  }
   if (options.parse_control_tokens_in_messages) prompt.text = TracedText::of_template(prompt.text.bytes());
   prompt.add_bos = tokenizer_adds_bos_ && (bos_text_.empty() || !begins_with(prompt.text, bos_text_));
   return prompt;

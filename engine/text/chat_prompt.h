@@ -10,6 +10,8 @@
 #include "file/model_file.h"
 #include "text/chat_message.h"
 #include "text/chat_template.h"
+#include "text/thinking.h"
+#include "text/thinking_marks.h"
 #include "text/tokenizer.h"
 
 namespace headroom {
@@ -17,6 +19,7 @@ namespace headroom {
 struct ChatPrompt {
   TracedText text;       // what of it came from messages can give no control token
   bool add_bos = false;  // the tokenizer wants a beginning-of-sequence token and the text does not bring its own
+  AnswerStart start = AnswerStart::kNew;  // of what is written behind it
 };
 
 struct ChatPromptOptions {
@@ -24,7 +27,8 @@ struct ChatPromptOptions {
   bool continue_last = false;  // the last message is the assistant's and goes on: it is written without its end marker
   bool allow_plain = false;    // use the plain form where the file's template is absent or cannot be rendered
   bool parse_control_tokens_in_messages = false;  // whoever writes a message may forge turns: only for trusted ones
-  std::tm now{};                                  // what the template takes for the present
+  ThinkingChoice thinking = ThinkingChoice::kDefault;
+  std::tm now{};                                                     // what the template takes for the present
   std::size_t most_bytes = std::numeric_limits<std::size_t>::max();  // as ChatTemplateInputs has it
   StopToken stop{};
 };
@@ -41,6 +45,10 @@ class ChatPromptWriter {
   // What a usable template does not take although chats send it ("takes no system prompt: ..."); empty: nothing.
   const std::string& limit() const { return limit_; }
 
+  const ThinkingMarks& marks() const { return marks_; }
+  // What the template lets its user choose; a variable that it mentions counts where it changes a prompt.
+  ThinkingControl thinking_control() const { return control_; }
+
   // Tries the file's template with these very messages, whatever problem() says. Where it cannot be run, the plain form
   // if that is allowed, else kUnsupported with the reason; kUsage for what the template itself refuses, in its words,
   // and for continue_last without an answer to continue.
@@ -49,6 +57,7 @@ class ChatPromptWriter {
  private:
   ChatPromptWriter() : template_(ChatTemplate::plain()) {}
   void try_conversations();
+  void find_thinking_control(std::string_view source);
   Result<TracedText> render(const ChatTemplate& chat_template, std::vector<ChatMessage> messages,
                             const ChatPromptOptions& options) const;
   Result<TracedText> render_or_explain(const std::vector<ChatMessage>& messages,
@@ -57,6 +66,10 @@ class ChatPromptWriter {
   ChatTemplate template_;
   bool is_plain_ = true;  // template_ is the plain form: the file has none that parses
   std::string problem_, limit_;
+  ThinkingMarks marks_;
+  std::string thinking_field_;  // as ChatTemplateInputs has it
+  ThinkingControl control_ = ThinkingControl::kNone;
+  std::string control_variable_;
   std::string bos_text_, eos_text_;
   bool tokenizer_adds_bos_ = false;
 };

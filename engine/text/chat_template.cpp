@@ -56,14 +56,23 @@ std::vector<std::pair<std::string, jinja::Value>> variables_of(const ChatTemplat
   using jinja::Value;
   std::vector<Value> messages;
   messages.reserve(inputs.messages.size());
-  for (const ChatMessage& message : inputs.messages)
-    messages.push_back(Value::dict({{Value("role"), Value(TracedText(message.role, origin_of_role(message.role)))},
-                                    {Value("content"), Value(TracedText::of_message(message.content))}}));
+  for (const ChatMessage& message : inputs.messages) {
+    std::vector<std::pair<Value, Value>> fields = {
+        {Value("role"), Value(TracedText(message.role, origin_of_role(message.role)))},
+        {Value("content"), Value(TracedText::of_message(message.content))}};
+    if (!inputs.thinking_field.empty() && !message.thinking.empty())
+      fields.emplace_back(Value(inputs.thinking_field.c_str()), Value(TracedText::of_message(message.thinking)));
+    messages.push_back(Value::dict(std::move(fields)));
+  }
   std::vector<std::pair<std::string, Value>> variables = {
       {"messages", Value::list(std::move(messages))},
       {"add_generation_prompt", Value(inputs.add_generation_prompt)},
       {"bos_token", Value(TracedText::of_template(inputs.bos_token))},
       {"eos_token", Value(TracedText::of_template(inputs.eos_token))}};
+  for (const auto& [name, value] : inputs.variables) {
+    const bool* const flag = std::get_if<bool>(&value);
+    variables.emplace_back(name, flag != nullptr ? Value(*flag) : Value(std::get<std::string>(value).c_str()));
+  }
   if (!inputs.tools_json.empty())
     variables.emplace_back("tools", jinja::from_json(inputs.tools_json, TextOrigin::kMessage));
   return variables;

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "base/result.h"
@@ -16,8 +17,15 @@
 
 namespace headroom {
 
+struct TemplateVariable {
+  std::string name;
+  std::variant<bool, std::string> value;
+};
+
 struct ChatTemplateInputs {
   std::vector<ChatMessage> messages;
+  std::string thinking_field;  // of a message: where the template looks for its thinking; empty: nowhere
+  std::vector<TemplateVariable> variables;
   bool add_generation_prompt = true;
   std::string bos_token, eos_token;
   std::tm now{};           // what strftime_now() formats

@@ -41,6 +41,8 @@ TEST_F(ConversationDatabaseTest, every_field_of_a_turn_comes_back) {
   full.decodeSeconds = 0.5;
   full.seed = 0xffff'ffff'ffff'fff0ULL;
   full.createdMs = 123;
+  full.thinking = "Is it?\nIt may be.";
+  full.thinkingMs = 34'500;
   {
     auto database = open();
     ASSERT_TRUE(database->saveHead({"c", "Title", "Be brief", 1, 2}).ok());
@@ -63,6 +65,28 @@ TEST_F(ConversationDatabaseTest, every_field_of_a_turn_comes_back) {
   EXPECT_EQ(kept.decodeSeconds, full.decodeSeconds);
   EXPECT_EQ(kept.seed, full.seed);
   EXPECT_EQ(kept.createdMs, full.createdMs);
+  EXPECT_EQ(kept.thinking, full.thinking);
+  EXPECT_EQ(kept.thinkingMs, full.thinkingMs);
+}
+
+TEST_F(ConversationDatabaseTest, a_thought_grows_with_its_turn_and_is_not_searched) {
+  auto database = open();
+  ASSERT_TRUE(database->saveHead({"c", "T", "", 1, 1}).ok());
+  ui::Turn growing = turn("t", "", "");
+  growing.state = ui::TurnState::Writing;
+  growing.thinking = "elephants";
+  ASSERT_TRUE(database->saveTurn("c", growing).ok());
+  growing.state = ui::TurnState::Done;
+  growing.thinking += " and whales";
+  growing.thinkingMs = 7;
+  growing.text = "Mammals.";
+  ASSERT_TRUE(database->saveTurn("c", growing).ok());
+  const auto read = database->read("c");
+  ASSERT_TRUE(read.ok());
+  EXPECT_EQ(read->turns[0].thinking, "elephants and whales");
+  EXPECT_EQ(read->turns[0].thinkingMs, 7);
+  EXPECT_EQ(database->list("mammals")->size(), 1);
+  EXPECT_EQ(database->list("whales")->size(), 0);
 }
 
 TEST_F(ConversationDatabaseTest, one_version_is_active_among_those_of_a_parent) {

@@ -51,6 +51,58 @@ TEST_F(SchemaTest, a_file_of_the_first_version_comes_with_all_that_it_holds) {
   test::RawDatabase(path()).run("INSERT INTO turn_search(turn_search, rank) VALUES('integrity-check', 1)");
 }
 
+// A file as version 3 left it, with answers that hold what was thought.
+TEST_F(SchemaTest, thoughts_in_older_answers_stand_apart) {
+  struct Row {
+    const char *id, *before, *text, *thinking;
+  };
+  const Row kRows[] = {
+      {"t1", "<think>\nIs it?\n</think>\n\nIt is.", "It is.", "Is it?"},
+      {"t2", "\n<think>a\n", "", "a"},
+      {"t3", "Is it?\n</think>\n\nIt is.", "It is.", "Is it?"},
+      {"t4", "Close it with `</think>`.", "Close it with `</think>`.", ""},
+      {"t5", "So:\n```\n<think>\n</think>\n```", "So:\n```\n<think>\n</think>\n```", ""},
+      {"t6", "Plain.", "Plain.", ""},
+  };
+  {
+    auto database = ConversationDatabase::open(path());
+    ASSERT_TRUE(database.ok());
+    ASSERT_TRUE((*database)->saveHead({"c", "T", "", 1, 1}).ok());
+    for (const Row& row : kRows) {
+      ui::Turn turn;
+      turn.id = row.id;
+      turn.parentId = "q";
+      turn.role = ui::Role::Assistant;
+      turn.text = row.before;
+      ASSERT_TRUE((*database)->saveTurn("c", turn).ok());
+    }
+    ui::Turn question;
+    question.id = "q";
+    question.text = "<think>\nmine\n</think>\n\nwords";
+    ASSERT_TRUE((*database)->saveTurn("c", question).ok());
+  }
+  {
+    test::RawDatabase raw(path());
+    raw.run("ALTER TABLE turns DROP COLUMN thinking");
+    raw.run("ALTER TABLE turns DROP COLUMN thinking_ms");
+    raw.run("PRAGMA user_version=3");
+  }
+  auto database = ConversationDatabase::open(path());
+  ASSERT_TRUE(database.ok()) << database.error().message;
+  EXPECT_TRUE((*database)->movedTo().isEmpty());
+  const auto read = (*database)->read("c");
+  ASSERT_TRUE(read.ok());
+  ASSERT_EQ(read->turns.size(), 7U);
+  for (std::size_t i = 0; i < std::size(kRows); ++i) {
+    EXPECT_EQ(read->turns[i].text, kRows[i].text) << kRows[i].id;
+    EXPECT_EQ(read->turns[i].thinking, kRows[i].thinking) << kRows[i].id;
+    EXPECT_EQ(read->turns[i].thinkingMs, 0) << kRows[i].id;
+  }
+  EXPECT_EQ(read->turns[6].text, "<think>\nmine\n</think>\n\nwords") << "a user's own words stay";
+  EXPECT_EQ((*database)->list("It is.")->size(), 1);
+  EXPECT_EQ((*database)->list("Is it?")->size(), 0);
+}
+
 // What cannot be brought to the newest version stays what it was.
 TEST_F(SchemaTest, a_step_that_fails_leaves_the_file_at_its_version) {
   test::makeVersion1(path());

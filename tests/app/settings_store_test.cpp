@@ -20,6 +20,7 @@ TEST(SettingsStore, everything_written_is_read_again) {
   settings.chat.sampler.temperature = 1.3F;
   settings.chat.sampler.seed = 0xffff'ffff'ffffULL;
   settings.chat.maxTokens = 512;
+  settings.chat.thinking = ThinkingChoice::kHigh;
   settings.chat.systemPrompt = "Be brief.\n\"Always\"; 100 %";
   settings.chat.presets = {{"Mine, all mine", settings.chat.sampler}, {"Other", {}}};
   settings.chat.panelVisible = true;
@@ -40,7 +41,7 @@ TEST(SettingsStore, values_that_make_no_sense_are_the_default) {
   QFile file(folder.filePath("settings.ini"));
   ASSERT_TRUE(file.open(QIODevice::WriteOnly));
   file.write(
-      "[window]\ntheme=purple\n[sampler]\ntemperature=nan\ntop_p=7\ntop_k=-4\nmin_p=words\n"
+      "[window]\ntheme=purple\n[chat]\nthinking=deeply\n[sampler]\ntemperature=nan\ntop_p=7\ntop_k=-4\nmin_p=words\n"
       "[devices]\nsize=3\n1\\id=\n1\\keep_free=5\n2\\id=cpu\n2\\keep_free=much\n3\\id=cuda:0\n");
   file.close();
   EXPECT_EQ(SettingsStore(file.fileName()).read(), Settings());

@@ -90,6 +90,7 @@ class AsyncEnginePort : public ui::EnginePort {
   }
   void tellText(quint64 id) {
     const QString text = QStringLiteral("word%1 ").arg(++m_nTexts);
+    if (oneIn(4)) tell([this, id, text] { emit thinkingArrived(id, text); });
     tell([this, id, text] { emit textArrived(id, text); });
   }
   void tellFinished(quint64 id, ui::ChatEnd end) {

@@ -51,8 +51,10 @@ std::shared_ptr<const LoadedModel> make_loaded(const Setup& setup, Machine& mach
   model->plan = make_plan(setup);
   model->backends = {std::make_shared<FakeBackend>(model->plan->devices[0], machine)};
   model->tokenizer = std::make_shared<CharTokenizer>();
+  std::map<std::string, MetaValue, std::less<>> metadata;
+  if (!setup.chat_template.empty()) metadata["tokenizer.chat_template"] = setup.chat_template;
   model->chat_prompt =
-      std::make_shared<const ChatPromptWriter>(ChatPromptWriter::read(ModelFile({}, {}, {}), *model->tokenizer));
+      std::make_shared<const ChatPromptWriter>(ChatPromptWriter::read(ModelFile({}, metadata, {}), *model->tokenizer));
   model->template_problem = model->chat_prompt->problem();
   model->arenas.push_back(std::move(*model->backends[0]->map_arena(model->plan->arenas[0])));
   model->arenas.push_back(nullptr);

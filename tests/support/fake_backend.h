@@ -195,6 +195,7 @@ class CharTokenizer : public Tokenizer {
 struct Setup {
   std::uint32_t n_ctx = 64, n_slots = 1, n_batch = 8;
   std::uint32_t window = 0;
+  std::string chat_template{};  // empty: the file has none
 };
 std::shared_ptr<const ModelInfo> make_info(const Setup& setup);
 std::shared_ptr<const MemoryPlan> make_plan(const Setup& setup);

@@ -38,6 +38,8 @@ class Player {
     }
     QObject::connect(&m_chat, &ChatController::textAppended, &m_chat,
                      [this](const QString& id, const QString& text) { m_written[id] += text; });
+    QObject::connect(&m_chat, &ChatController::thinkingAppended, &m_chat,
+                     [this](const QString& id, const QString& text) { m_thought[id] += text; });
   }
 
   void play() {
@@ -103,6 +105,10 @@ class Player {
     for (auto written = m_written.cbegin(); written != m_written.cend(); ++written) {
       ASSERT_TRUE(kept.contains(written.key()));
       ASSERT_EQ(kept[written.key()]->text, written.value());
+    }
+    for (auto thought = m_thought.cbegin(); thought != m_thought.cend(); ++thought) {
+      ASSERT_TRUE(kept.contains(thought.key()));
+      ASSERT_EQ(kept[thought.key()]->thinking, thought.value());
     }
     for (auto draft = m_drafts.cbegin(); draft != m_drafts.cend(); ++draft) {
       const QString& id = draft.key();
@@ -221,7 +227,7 @@ class Player {
   unsigned m_nTexts = 0;
   std::vector<std::pair<QString, QString>> m_sent;  // conversation, text
   QHash<QString, Draft> m_drafts;                   // conversation (empty: the new one), what is being written in it
-  QHash<QString, QString> m_written;                // turn, all that was shown of it
+  QHash<QString, QString> m_written, m_thought;     // turn, all that was shown of it
 };
 
 // A fuzzer that never gets anywhere finds nothing.

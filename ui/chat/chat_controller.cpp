@@ -18,6 +18,7 @@ namespace {
 
 constexpr quint32 kSummaryTokens = 300;
 constexpr qsizetype kTitleChars = 48;
+constexpr int kThinkingTickMs = 1000;
 
 qint64 nowMs() { return QDateTime::currentMSecsSinceEpoch(); }
 
@@ -38,7 +39,7 @@ qsizetype charsOf(const std::vector<ChatMessage>& messages) {
 
 // An answer that was continued counts all that was written for it: a part whose figures never came leaves it uncounted.
 void addFigures(Turn& turn, const chat_effect::FinishTurn& part) {
-  const bool isFirst = turn.text.size() == part.writtenChars;
+  const bool isFirst = turn.text.size() + turn.thinking.size() == part.writtenChars;
   const bool isCounted = part.figures || part.writtenChars == 0;
   if (!isCounted || isFirst || turn.generatedTokens == 0) {
     turn.generatedTokens = 0;
@@ -74,6 +75,16 @@ ChatController::ChatController(EnginePort& engine, ConversationPort& store, QObj
   connect(&m_answerPause, &QTimer::timeout, this, [this] {
     if (const auto* answer = std::get_if<chat_stage::Answering>(&m_stage)) saveTurn(answer->turnId);
   });
+  QElapsedTimer clock;
+  clock.start();
+  m_clockMs = [clock] { return clock.elapsed(); };
+  m_thinkingTick.setInterval(kThinkingTickMs);
+  connect(&m_thinkingTick, &QTimer::timeout, this, [this] {
+    const auto* answer = std::get_if<chat_stage::Answering>(&m_stage);
+    if (answer == nullptr || !m_thinkingFrom) return;
+    timeThinking(*m_tree.find(answer->turnId));
+    emit thinkingTimed(answer->turnId);
+  });
   newConversation();
 }
 
@@ -94,6 +105,9 @@ void ChatController::connectEngine() {
   });
   connect(&m_engine, &EnginePort::textArrived, this, [this](quint64 request, const QString& text) {
     handleEvent(chat_event::TextArrived{request, text});
+  });
+  connect(&m_engine, &EnginePort::thinkingArrived, this, [this](quint64 request, const QString& text) {
+    handleEvent(chat_event::TextArrived{request, text, TextKind::kThinking});
   });
   connect(&m_engine, &EnginePort::generationFinished, this,
           [this](quint64 request, ChatEnd end, const ChatFigures& figures) {
@@ -139,7 +153,7 @@ void ChatController::handleEvent(const ChatEvent& event) {
 
 void ChatController::runEffect(const ChatEffect& effect) {
   std::visit(Overloaded{[this](const chat_effect::StopRequest& stop) { m_engine.stop(stop.request); },
-                        [this](const chat_effect::AppendText& append) { appendText(append.turnId, append.text); },
+                        [this](const chat_effect::AppendText& append) { appendText(append); },
                         [this](const chat_effect::FinishTurn& finished) { finishTurn(finished); },
                         [this](const chat_effect::DropTurn& dropped) { dropTurn(dropped.turnId); },
                         [this](const chat_effect::Count& count) { learnRatio(count); },
@@ -277,7 +291,7 @@ void ChatController::continueAnswer(const QString& assistantTurnId) {
   if (!canStart() || turn == nullptr || !canContinue(turn->state)) return;
   showTurn(assistantTurnId);
   // An answer that was stopped before its first word has nothing to go on from.
-  startAnswer(assistantTurnId, false, !turn->text.isEmpty());
+  startAnswer(assistantTurnId, false, !turn->text.isEmpty() || !turn->thinking.isEmpty());
 }
 
 ChatRequest ChatController::requestOf(std::vector<ChatMessage> messages, quint32 maxTokens) const {
@@ -286,6 +300,7 @@ ChatRequest ChatController::requestOf(std::vector<ChatMessage> messages, quint32
   request.allowPlainTemplate = m_model->isPlainTemplateAgreed;
   request.maxTokens = maxTokens;
   request.sampler = m_settings.sampler;
+  request.thinking = m_settings.thinking;
   return request;
 }
 
@@ -330,8 +345,12 @@ void ChatController::dismissTrouble() { setTrouble({}); }
 void ChatController::onModelLoaded(quint64 request, const LoadedModel& loaded) {
   if (!m_staleModelFilter.isLoadedNews(request)) return;
   m_staleModelFilter.loaded(request);
-  ModelFacts facts{loaded.model ? QString::fromStdString(loaded.model->name) : QString(), loaded.templateProblem, false,
-                   loaded.model, loaded.plan};
+  ModelFacts facts{loaded.model ? QString::fromStdString(loaded.model->name) : QString(),
+                   loaded.templateProblem,
+                   false,
+                   loaded.model,
+                   loaded.plan,
+                   loaded.thinkingControl};
   if (facts.name.isEmpty()) facts.name = QFileInfo(loaded.path).completeBaseName();
   if (m_model && m_model->name == facts.name && m_model->templateProblem == facts.templateProblem)
     facts.isPlainTemplateAgreed = m_model->isPlainTemplateAgreed;
@@ -346,6 +365,7 @@ void ChatController::onModelLoaded(quint64 request, const LoadedModel& loaded) {
     emit turnChanged(waiting->turnId);
   }
   if (before == Activity::NoModel) emit activityChanged();
+  emit modelChanged();
   estimateContext();
   setTrouble({});
   offerPlainTemplate();
@@ -359,6 +379,7 @@ void ChatController::onModelUnloaded(quint64 request) {
   forgetSpeed();
   handleEvent(chat_event::ModelChanged{request});
   emit activityChanged();
+  emit modelChanged();
   emit contextChanged();
 }
 
@@ -374,16 +395,41 @@ bool ChatController::offerPlainTemplate() {
   return true;
 }
 
-void ChatController::appendText(const QString& turnId, const QString& text) {
+void ChatController::appendText(const chat_effect::AppendText& append) {
   if (!m_speed.clock.isValid()) m_speed.clock.start();
-  m_tree.find(turnId)->text += text;
-  emit textAppended(turnId, text);
+  Turn& turn = *m_tree.find(append.turnId);
+  if (append.kind == TextKind::kThinking) {
+    turn.thinking += append.text;
+    timeThinking(turn);
+    emit thinkingAppended(append.turnId, append.text);
+  } else {
+    endThinking(turn);
+    turn.text += append.text;
+    emit textAppended(append.turnId, append.text);
+  }
   if (!m_answerPause.isActive()) m_answerPause.start();
+}
+
+// A continued thought goes on counting where it had stopped.
+void ChatController::timeThinking(Turn& turn) {
+  if (!m_thinkingFrom) {
+    m_thinkingFrom = m_clockMs() - turn.thinkingMs;
+    m_thinkingTick.start();
+  }
+  turn.thinkingMs = m_clockMs() - *m_thinkingFrom;
+}
+
+void ChatController::endThinking(Turn& turn) {
+  if (!m_thinkingFrom) return;
+  timeThinking(turn);
+  m_thinkingFrom.reset();
+  m_thinkingTick.stop();
 }
 
 void ChatController::finishTurn(const chat_effect::FinishTurn& finished) {
   Turn& turn = *m_tree.find(finished.turnId);
   turn.state = finished.state;
+  endThinking(turn);
   addFigures(turn, finished);
   if (finished.figures) {
     const ChatFigures& figures = *finished.figures;
@@ -514,7 +560,8 @@ void ChatController::summarise() {
   if (!canStart()) return;
   const QString cut = whereToCut();
   if (cut.isEmpty()) return;
-  const ChatRequest request = requestOf(summaryMessages(m_tree, cut), kSummaryTokens);
+  ChatRequest request = requestOf(summaryMessages(m_tree, cut), kSummaryTokens);
+  request.thinking = thinkingControl() == ThinkingControl::kSwitch ? ThinkingChoice::kOff : ThinkingChoice::kLow;
   const Trouble trouble = m_trouble;
   setTrouble({});
   handleEvent(chat_event::SummaryStarted{m_engine.generate(request), cut, trouble, charsOf(request.messages)});

@@ -5,6 +5,7 @@
 #include <QElapsedTimer>
 #include <QObject>
 #include <QTimer>
+#include <functional>
 #include <optional>
 
 #include "ui/chat/chat_draft.h"
@@ -49,7 +50,10 @@ class ChatController : public QObject {
   const ContextFigures& context() const { return m_context; }
   QString modelName() const { return m_model ? m_model->name : QString(); }
   int readPercent() const;
+  // What the template of the loaded model takes.
+  ThinkingControl thinkingControl() const { return m_model ? m_model->thinkingControl : ThinkingControl::kNone; }
 
+  void setClock(std::function<qint64()> clockMs) { m_clockMs = std::move(clockMs); }  // for tests: it never goes back
   void setSettings(const ChatSettings& settings) { m_settings = settings; }
   // With the speeds that are known now: a model may be loaded before its devices are measured.
   void setDevices(std::vector<DeviceInfo> devices) { m_devices = std::move(devices); }
@@ -81,8 +85,11 @@ class ChatController : public QObject {
  signals:
   void pathChanged();  // other turns, or other versions of them
   void textAppended(const QString& turnId, const QString& text);
-  void turnChanged(const QString& turnId);  // anything but its text
+  void thinkingAppended(const QString& turnId, const QString& text);
+  void thinkingTimed(const QString& turnId);  // once a second while it thinks
+  void turnChanged(const QString& turnId);    // anything but its text
   void activityChanged();
+  void modelChanged();  // what is known of it
   void contextChanged();
   void troubleChanged();
   void headChanged();
@@ -93,6 +100,7 @@ class ChatController : public QObject {
     bool isPlainTemplateAgreed = false;
     std::shared_ptr<const ModelInfo> model{};
     std::shared_ptr<const MemoryPlan> plan{};
+    ThinkingControl thinkingControl = ThinkingControl::kNone;
   };
   struct Speed {  // of the running answer
     QElapsedTimer clock;
@@ -106,7 +114,9 @@ class ChatController : public QObject {
 
   void handleEvent(const ChatEvent& event);
   void runEffect(const ChatEffect& effect);
-  void appendText(const QString& turnId, const QString& text);
+  void appendText(const chat_effect::AppendText& append);
+  void timeThinking(Turn& turn);
+  void endThinking(Turn& turn);
   void finishTurn(const chat_effect::FinishTurn& finished);
   void dropTurn(const QString& turnId);
   void takeConversation(const Conversation& conversation);
@@ -147,6 +157,10 @@ class ChatController : public QObject {
   ContextFigures m_context;
   double m_tokensPerChar = 0.3;  // typical for English until it is measured
   Speed m_speed;
+  std::function<qint64()> m_clockMs;
+  std::optional<qint64>
+      m_thinkingFrom;  // by that clock, were all of the running thought in one part; absent: none runs
+  QTimer m_thinkingTick;
   QTimer m_answerPause, m_promptPause;  // each runs while something is to be kept
 };
 

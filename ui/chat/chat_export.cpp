@@ -7,6 +7,7 @@
 
 #include "ui/chat/chat_request.h"
 #include "ui/chat/markdown_segments.h"
+#include "ui/chat/thinking_row.h"
 
 namespace headroom::ui {
 
@@ -40,6 +41,10 @@ QJsonObject turnAsJson(const Turn& turn) {
     attachments.append(QJsonObject{{"name", attachment.name}, {"text", attachment.text}});
   if (!attachments.isEmpty()) object.insert("attachments", attachments);
   if (turn.role == Role::User) return object;
+  if (!turn.thinking.isEmpty()) {
+    object.insert("thinking", turn.thinking);
+    object.insert("thinking_seconds", static_cast<double>(turn.thinkingMs) / 1000);
+  }
   object.insert("state", stateKey(turn.state));
   object.insert("model", turn.modelName);
   object.insert("generated_tokens", static_cast<qint64>(turn.generatedTokens));
@@ -56,6 +61,14 @@ QString withFenceClosed(const QString& text) {
   return fence.isEmpty() ? text : text + u'\n' + fence;
 }
 
+// Folded where Markdown is shown with its HTML. No thought can end the fold.
+QString thinkingAsMarkdown(const Turn& turn) {
+  if (turn.thinking.isEmpty()) return {};
+  QString thought = withFenceClosed(turn.thinking);
+  thought.replace(QStringLiteral("</details"), QStringLiteral("&lt;/details"), Qt::CaseInsensitive);
+  return QStringLiteral("<details>\n<summary>%1</summary>\n\n%2\n\n</details>\n\n").arg(thinkingText(turn), thought);
+}
+
 }  // namespace
 
 QString conversationAsMarkdown(const ConversationHead& head, const ChatTree& tree) {
@@ -67,7 +80,7 @@ QString conversationAsMarkdown(const ConversationHead& head, const ChatTree& tre
     const QString who = turn.role == Role::User    ? QStringLiteral("You")
                         : turn.modelName.isEmpty() ? QStringLiteral("Assistant")
                                                    : turn.modelName;
-    text += QStringLiteral("\n## %1\n\n%2\n").arg(who, withFenceClosed(sentText(turn)));
+    text += QStringLiteral("\n## %1\n\n%2%3\n").arg(who, thinkingAsMarkdown(turn), withFenceClosed(sentText(turn)));
   }
   return text;
 }

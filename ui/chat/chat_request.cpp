@@ -16,10 +16,12 @@ QString fenceFor(const QString& text) {
   return QString(longest + 1, u'`');
 }
 
-ChatMessage message(const char* role, const QString& text) { return {role, text.toStdString()}; }
+ChatMessage message(const char* role, const QString& text) { return {role, text.toStdString(), {}}; }
 
 ChatMessage turnMessage(const Turn& turn) {
-  return message(turn.role == Role::User ? "user" : "assistant", sentText(turn));
+  ChatMessage sent = message(turn.role == Role::User ? "user" : "assistant", sentText(turn));
+  sent.thinking = turn.thinking.toStdString();
+  return sent;
 }
 
 QString systemText(const QString& systemPrompt, const QString& summary) {

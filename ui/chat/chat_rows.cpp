@@ -78,9 +78,11 @@ HeaderRow::HeaderRow(const Theme& theme, const Turn& turn, QWidget* parent)
 
 int HeaderRow::heightFor(int) { return layout()->sizeHint().height(); }
 
-ProseRow::ProseRow(const Theme& theme, CardPart part, QWidget* parent) : ChatRow(theme, part, parent) {
-  m_view = new ProseView(ProseStyle::of(theme.tokens(), font()), this);
-  m_view->setAccessibleName(tr("Text of the message"));
+ProseRow::ProseRow(const Theme& theme, CardPart part, QWidget* parent, bool isMuted) : ChatRow(theme, part, parent) {
+  ProseStyle style = ProseStyle::of(theme.tokens(), font());
+  if (isMuted) style.text = style.muted;
+  m_view = new ProseView(style, this);
+  m_view->setAccessibleName(isMuted ? tr("What the model thought") : tr("Text of the message"));
 }
 
 void ProseRow::showMarkdown(const MarkdownSegment& segment) { m_view->showMarkdown(segment); }

@@ -49,7 +49,8 @@ class HeaderRow : public ChatRow {
 class ProseRow : public ChatRow {
   Q_OBJECT
  public:
-  ProseRow(const Theme& theme, CardPart part, QWidget* parent);
+  // `isMuted`: in the colour of what stands behind the text proper.
+  ProseRow(const Theme& theme, CardPart part, QWidget* parent, bool isMuted = false);
   void showMarkdown(const MarkdownSegment& segment);
   void showPlain(const QString& text);
   int heightFor(int width) override;

@@ -5,6 +5,7 @@
 #include <QVector>
 
 #include "text/sampler_settings.h"
+#include "text/thinking.h"
 
 namespace headroom::ui {
 
@@ -16,6 +17,7 @@ struct SamplerPreset {
 
 struct ChatSettings {
   SamplerSettings sampler;
+  ThinkingChoice thinking = ThinkingChoice::kDefault;
   quint32 maxTokens = 0;           // of one answer; 0: until the context is full
   QString systemPrompt;            // of new conversations
   QVector<SamplerPreset> presets;  // the user's own

@@ -111,12 +111,13 @@ Effects on(ChatStage& stage, const chat_event::ReadingProgressed& event) {
 }
 
 Effects on(ChatStage& stage, const chat_event::TextArrived& event) {
-  if (auto* summary = running<Summarising>(stage, event.request)) summary->text += event.text;
+  auto* summary = running<Summarising>(stage, event.request);
+  if (summary != nullptr && event.kind == TextKind::kAnswer) summary->text += event.text;
   auto* answer = running<Answering>(stage, event.request);
   if (answer == nullptr || event.text.isEmpty()) return {};
   answer->isWriting = true;
   answer->writtenChars += event.text.size();
-  return {AppendText{answer->turnId, event.text}};
+  return {AppendText{answer->turnId, event.text, event.kind}};
 }
 
 Effects on(ChatStage& stage, const chat_event::Finished& event) {

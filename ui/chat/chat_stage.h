@@ -29,9 +29,9 @@ struct Opening {  // the store reads a conversation; the one that is left stays 
 };
 struct Answering {
   quint64 request = 0;
-  QString turnId, questionId;  // the answer that is written, and the turn that it answers
-  bool isNewTurn = true;       // made for this request: it goes away again when nothing comes
-  qsizetype sentChars = 0, writtenChars = 0;
+  QString turnId, questionId;                 // the answer that is written, and the turn that it answers
+  bool isNewTurn = true;                      // made for this request: it goes away again when nothing comes
+  qsizetype sentChars = 0, writtenChars = 0;  // thinking is written too
   bool isWriting = false, isStopping = false;
   int readPercent = 0;
 };
@@ -80,6 +80,7 @@ struct ReadingProgressed {
 struct TextArrived {
   quint64 request = 0;
   QString text;
+  TextKind kind = TextKind::kAnswer;
 };
 struct Finished {
   quint64 request = 0;
@@ -111,6 +112,7 @@ struct StopRequest {  // ask the engine to end it
 };
 struct AppendText {
   QString turnId, text;
+  TextKind kind = TextKind::kAnswer;
 };
 struct FinishTurn {
   QString turnId;

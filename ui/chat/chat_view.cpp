@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "ui/chat/thinking_row.h"
+
 namespace headroom::ui {
 
 namespace {
@@ -108,6 +110,7 @@ void ChatView::refreshTurn(const QString& turnId) {
   Row& footer = item->rows.back();
   dropWidget(footer);
   const bool isWriting = m_tree.find(turnId)->state == TurnState::Writing;
+  finishThought(*item);
   if (!isWriting && item->segments) {
     const std::size_t last = std::max<std::size_t>(item->segments->segments().size(), 1) - 1;
     item->segments->finish();
@@ -126,25 +129,38 @@ void ChatView::appendText(const QString& turnId, const QString& text) {
     for (Row& row : item->rows) dropWidget(row);
     split(*item);
   } else {
+    finishThought(*item);
     addSegmentRows(*item, item->segments->append(text));
   }
   layoutRows();
 }
 
-// Rows of the segments from `first` on: existing ones show what has changed, new ones go before the footer.
-void ChatView::addSegmentRows(Item& item, std::size_t first) {
-  const std::vector<MarkdownSegment>& segments = item.segments->segments();
+std::vector<ChatView::Row>::iterator ChatView::endOfSegments(Item& item, bool isThought) {
+  if (!isThought) return item.rows.end() - 1;
+  const auto last = std::find_if(item.rows.rbegin(), item.rows.rend(),
+                                 [](const Row& row) { return row.isThought || row.kind == Kind::Thinking; });
+  return last.base();
+}
+
+const MarkdownSegment& ChatView::segmentOf(const Item& item, const Row& row) {
+  return (row.isThought ? item.thought : item.segments)->segments()[row.segment];
+}
+
+// Rows of the segments from `first` on: existing ones show what has changed, new ones go behind those of their kind.
+void ChatView::addSegmentRows(Item& item, std::size_t first, bool isThought) {
+  const std::vector<MarkdownSegment>& segments = (isThought ? item.thought : item.segments)->segments();
   for (std::size_t i = first; i < segments.size(); ++i) {
     const Kind kind = segments[i].isCode ? Kind::Code : Kind::Prose;
-    auto found = std::find_if(item.rows.begin(), item.rows.end(), [i](const Row& row) {
-      return (row.kind == Kind::Prose || row.kind == Kind::Code) && row.segment == i;
+    auto found = std::find_if(item.rows.begin(), item.rows.end(), [i, isThought](const Row& row) {
+      return (row.kind == Kind::Prose || row.kind == Kind::Code) && row.segment == i && row.isThought == isThought;
     });
     if (found == item.rows.end()) {
       Row row;
       row.kind = kind;
+      row.isThought = isThought;
       row.segment = i;
       row.height = estimate(item, row);
-      item.rows.insert(item.rows.end() - 1, std::move(row));
+      item.rows.insert(endOfSegments(item, isThought), std::move(row));
       continue;
     }
     found->measured = false;
@@ -161,6 +177,7 @@ void ChatView::addSegmentRows(Item& item, std::size_t first) {
 void ChatView::split(Item& item) {
   const Turn& turn = *m_tree.find(item.id);
   item.rows.clear();
+  item.thought.reset();
   const auto add = [&](Kind kind) {
     Row row;
     row.kind = kind;
@@ -169,6 +186,7 @@ void ChatView::split(Item& item) {
   };
   if (turn.cutBefore) add(Kind::Cut);
   add(Kind::Header);
+  if (!turn.thinking.isEmpty()) add(Kind::Thinking);
   if (turn.role == Role::User) {
     splitPlain(item, turn.text);
     if (!turn.attachments.isEmpty()) add(Kind::Attachments);
@@ -179,6 +197,7 @@ void ChatView::split(Item& item) {
     item.segments->append(turn.text);
     if (turn.state != TurnState::Writing) item.segments->finish();
     addSegmentRows(item, 0);
+    if (item.isUnfolded && !turn.thinking.isEmpty()) splitThought(item);
   }
   item.isSplit = true;
 }
@@ -206,10 +225,11 @@ int ChatView::estimate(const Item& item, const Row& row) const {
   switch (row.kind) {
     case Kind::Unsplit: return lines(m_tree.find(item.id)->text.size()) * line + 4 * line;
     case Kind::Plain: return lines(row.length) * line;
-    case Kind::Prose: return lines(item.segments->segments()[row.segment].text.size()) * line;
-    case Kind::Code: return static_cast<int>(item.segments->segments()[row.segment].text.count(u'\n') + 3) * line;
+    case Kind::Prose: return lines(segmentOf(item, row).text.size()) * line;
+    case Kind::Code: return static_cast<int>(segmentOf(item, row).text.count(u'\n') + 3) * line;
     case Kind::Cut:
     case Kind::Header:
+    case Kind::Thinking:
     case Kind::Attachments:
     case Kind::Footer: break;
   }
@@ -243,9 +263,11 @@ void ChatView::layoutRows() {
 void ChatView::computeTops() {
   int top = kMarginPx;
   for (Item& item : m_items) {
-    for (Row& row : item.rows) {
+    for (std::size_t r = 0; r < item.rows.size(); ++r) {
+      Row& row = item.rows[r];
       row.top = top;
       top += row.height;
+      if (row.isThought && !item.rows[r + 1].isThought) top += kGrid;  // the footer is no thought
     }
     if (!item.rows.empty() && item.rows.front().kind != Kind::Unsplit && m_tree.find(item.id)->role == Role::User)
       top += kMarginPx;
@@ -306,7 +328,7 @@ bool ChatView::realizeNext() {
 
 void ChatView::realize(Item& item, Row& row) {
   if (!row.widget) row.widget = makeRow(item, row);
-  row.height = row.widget->heightFor(columnWidth());
+  row.height = row.widget->heightFor(widthOf(row));
   row.measured = true;
 }
 
@@ -315,6 +337,12 @@ ChatRow* ChatView::makeRow(Item& item, const Row& row) {
   switch (row.kind) {
     case Kind::Cut: return new CutRow(m_theme, turn.summary, viewport());
     case Kind::Header: return new HeaderRow(m_theme, turn, viewport());
+    case Kind::Thinking: {
+      auto* thinking = new ThinkingRow(m_theme, viewport());
+      thinking->show(turn, item.isUnfolded);
+      connect(thinking, &ThinkingRow::unfoldChosen, this, [this, id = item.id](bool on) { unfold(id, on); });
+      return thinking;
+    }
     case Kind::Attachments: return new AttachmentsRow(m_theme, turn.attachments, viewport());
     case Kind::Plain: {
       auto* plain = new ProseRow(m_theme, CardPart::Middle, viewport());
@@ -322,16 +350,17 @@ ChatRow* ChatView::makeRow(Item& item, const Row& row) {
       return plain;
     }
     case Kind::Prose: {
-      auto* prose = new ProseRow(m_theme, CardPart::None, viewport());
-      prose->showMarkdown(item.segments->segments()[row.segment]);
+      auto* prose = new ProseRow(m_theme, CardPart::None, viewport(), row.isThought);
+      prose->showMarkdown(segmentOf(item, row));
       return prose;
     }
     case Kind::Code: {
-      const auto wholeCode = [this, id = item.id, first = row.segment] {
+      const auto wholeCode = [this, id = item.id, first = row.segment, isThought = row.isThought] {
         const Item* found = findItem(id);
-        return found && found->segments ? found->segments->codeBlockFrom(first) : QString();
+        const MarkdownSegments* all = found ? (isThought ? found->thought : found->segments).get() : nullptr;
+        return all ? all->codeBlockFrom(first) : QString();
       };
-      return new CodeRow(m_theme, item.segments->segments()[row.segment], wholeCode, viewport());
+      return new CodeRow(m_theme, segmentOf(item, row), wholeCode, viewport());
     }
     case Kind::Unsplit:
     case Kind::Footer: break;
@@ -364,20 +393,23 @@ ChatRow* ChatView::makeFooter(const Item& item) {
 
 void ChatView::placeWidgets() {
   const int seen = verticalScrollBar()->value(), height = viewport()->height();
+  bool hasThoughts = false;
   for (Item& item : m_items) {
     for (Row& row : item.rows) {
       if (!row.widget) continue;
+      hasThoughts |= row.isThought;
       const bool isFar = row.top + row.height < seen - kKeepPx || row.top > seen + height + kKeepPx;
       if (isFar && !row.widget->isAncestorOf(focusWidget())) {
         dropWidget(row);
         continue;
       }
-      row.widget->setGeometry(columnLeft(), row.top - seen, columnWidth(), row.height);
+      row.widget->setGeometry(columnLeft() + columnWidth() - widthOf(row), row.top - seen, widthOf(row), row.height);
       // Shown only where it is seen: an invisible widget costs nothing, and Tab stays near the eye.
       const bool isSeen = row.top + row.height > seen && row.top < seen + height;
       if (isSeen != row.widget->isVisibleTo(viewport())) row.widget->setVisible(isSeen);
     }
   }
+  if (hasThoughts) viewport()->update();  // the lines beside them
 }
 
 // Later, because a button of the row may be what asks for it.
@@ -404,9 +436,13 @@ void ChatView::scrollToEnd() {
   emit endLeft(false);
 }
 
+bool ChatView::isNearEnd() const {
+  return verticalScrollBar()->value() >= verticalScrollBar()->maximum() - kEndSlackPx;
+}
+
 void ChatView::scrollContentsBy(int, int) {
   if (m_isLayingOut) return;  // our own correction, not the user's wish
-  const bool atEnd = verticalScrollBar()->value() >= verticalScrollBar()->maximum() - kEndSlackPx;
+  const bool atEnd = isNearEnd();
   if (atEnd != m_followsEnd) emit endLeft(!atEnd);
   m_followsEnd = atEnd;
   rememberAnchor();

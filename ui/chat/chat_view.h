@@ -28,8 +28,10 @@ class ChatView : public QAbstractScrollArea {
   };
   void setActions(Actions actions);
   void showPath();  // the tree has another path; turns that are shown already keep their rows
-  void appendText(const QString& turnId, const QString& text);  // the tree has it already
-  void refreshTurn(const QString& turnId);                      // anything but its text has changed
+  void appendText(const QString& turnId, const QString& text);      // the tree has it already
+  void appendThinking(const QString& turnId, const QString& text);  // likewise
+  void refreshThinking(const QString& turnId);                      // how long it took so far
+  void refreshTurn(const QString& turnId);                          // anything but its texts has changed
   void scrollToEnd();
   bool isAtEnd() const { return m_followsEnd; }
   bool isLaidOut() const { return !m_more.isActive(); }  // no row that should be seen is still to be made
@@ -48,11 +50,13 @@ class ChatView : public QAbstractScrollArea {
   void scrollContentsBy(int dx, int dy) override;
   void changeEvent(QEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
+  void paintEvent(QPaintEvent* event) override;  // a line beside thoughts
 
  private:
-  enum class Kind : quint8 { Unsplit, Cut, Header, Plain, Attachments, Prose, Code, Footer };
+  enum class Kind : quint8 { Unsplit, Cut, Header, Thinking, Plain, Attachments, Prose, Code, Footer };
   struct Row {
     Kind kind = Kind::Unsplit;
+    bool isThought = false;           // prose and code of what the model thought
     std::size_t segment = 0;          // of prose and code
     qsizetype start = 0, length = 0;  // of plain text
     int top = 0, height = 0;
@@ -63,6 +67,8 @@ class ChatView : public QAbstractScrollArea {
     QString id;
     bool isSplit = false, cut = false;
     std::unique_ptr<MarkdownSegments> segments;
+    std::unique_ptr<MarkdownSegments> thought;  // null: it is folded in, or there is none
+    bool isUnfolded = false;
     std::vector<Row> rows;
   };
   // What stays in place while heights change: a row, and how far its top is from the viewport's.
@@ -79,7 +85,14 @@ class ChatView : public QAbstractScrollArea {
   ChatRow* makeFooter(const Item& item);
   void split(Item& item);
   void splitPlain(Item& item, const QString& text);
-  void addSegmentRows(Item& item, std::size_t first);
+  void addSegmentRows(Item& item, std::size_t first, bool isThought = false);
+  static std::vector<Row>::iterator endOfSegments(Item& item, bool isThought);
+  static const MarkdownSegment& segmentOf(const Item& item, const Row& row);
+  void splitThought(Item& item);
+  void dropThought(Item& item);
+  void finishThought(Item& item);
+  void unfold(const QString& turnId, bool isUnfolded);
+  void showThinkingRow(const Item& item);
   int estimate(const Item& item, const Row& row) const;
   void placeWidgets();
   void dropWidget(Row& row);
@@ -88,6 +101,8 @@ class ChatView : public QAbstractScrollArea {
   void applyAnchor();
   int columnWidth() const;
   int columnLeft() const;
+  int widthOf(const Row& row) const;
+  bool isNearEnd() const;
   Item* findItem(const QString& id);
 
   const ChatTree& m_tree;

@@ -162,8 +162,12 @@ QWidget* ChatWidget::makePanel() {
 void ChatWidget::connectController() {
   connect(m_controller, &ChatController::pathChanged, this, &ChatWidget::showPath);
   connect(m_controller, &ChatController::textAppended, m_view, &ChatView::appendText);
+  connect(m_controller, &ChatController::thinkingAppended, m_view, &ChatView::appendThinking);
+  connect(m_controller, &ChatController::thinkingTimed, m_view, &ChatView::refreshThinking);
   connect(m_controller, &ChatController::turnChanged, m_view, &ChatView::refreshTurn);
   connect(m_controller, &ChatController::activityChanged, this, &ChatWidget::showActivity);
+  connect(m_controller, &ChatController::modelChanged, m_panel,
+          [this] { m_panel->setThinkingControl(m_controller->thinkingControl()); });
   connect(m_controller, &ChatController::contextChanged, this,
           [this] { m_gauge->setFigures(m_controller->context()); });
   connect(m_controller, &ChatController::troubleChanged, this, [this] { m_banner->show(m_controller->trouble()); });

@@ -32,6 +32,8 @@ struct Turn {
   QString id, parentId;  // UUIDs; parentId is empty for the first turn
   Role role = Role::User;
   QString text;
+  QString thinking;       // of the model, before its text
+  qint64 thinkingMs = 0;  // how long that took, of all its parts; 0: nobody measured it
   QVector<Attachment> attachments;
   TurnState state = TurnState::Done;
   bool active = true;
@@ -45,6 +47,11 @@ struct Turn {
   quint32 promptTokens = 0, reusedTokens = 0;
   qint64 createdMs = 0;  // since the epoch
 };
+
+// What arrives now is a thought.
+inline bool isThinking(const Turn& turn) {
+  return turn.state == TurnState::Writing && turn.text.isEmpty() && !turn.thinking.isEmpty();
+}
 
 // A message that was not sent yet.
 struct DraftFile {

@@ -76,6 +76,7 @@ SamplerPanel::SamplerPanel(QWidget* parent) : QWidget(parent) {
   });
   layout->addWidget(m_asDefault);
 
+  layout->addWidget(makeThinking());
   layout->addWidget(heading(tr("Sampling"), this));
   layout->addWidget(makePresets());
   auto* form = new QFormLayout;
@@ -105,6 +106,49 @@ SamplerPanel::SamplerPanel(QWidget* parent) : QWidget(parent) {
   layout->addStretch();
   fillPresets();
   showSampler();
+}
+
+QWidget* SamplerPanel::makeThinking() {
+  m_thinkingArea = new QWidget(this);
+  auto* layout = new QVBoxLayout(m_thinkingArea);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(kGrid);
+  layout->addWidget(heading(tr("Thinking"), m_thinkingArea));
+  m_thinking = new QComboBox(m_thinkingArea);
+  m_thinking->setObjectName(QStringLiteral("thinkingChoice"));
+  m_thinking->setAccessibleName(tr("Thinking"));
+  m_thinking->setToolTip(tr("How much the model thinks before it answers"));
+  connect(m_thinking, &QComboBox::activated, this, [this](int index) {
+    m_settings.thinking = static_cast<ThinkingChoice>(m_thinking->itemData(index).toInt());
+    emit settingsEdited(m_settings);
+  });
+  layout->addWidget(m_thinking);
+  m_thinkingArea->hide();
+  return m_thinkingArea;
+}
+
+void SamplerPanel::setThinkingControl(ThinkingControl control) {
+  if (control == m_thinkingControl) return;
+  m_thinkingControl = control;
+  showThinking();
+}
+
+void SamplerPanel::showThinking() {
+  m_thinkingArea->setVisible(m_thinkingControl != ThinkingControl::kNone);
+  m_thinking->clear();
+  const auto add = [this](const QString& text, ThinkingChoice choice) {
+    m_thinking->addItem(text, static_cast<int>(choice));
+    if (choice == m_settings.thinking) m_thinking->setCurrentIndex(m_thinking->count() - 1);
+  };
+  add(tr("As the model likes"), ThinkingChoice::kDefault);
+  if (m_thinkingControl == ThinkingControl::kSwitch) {
+    add(tr("Off"), ThinkingChoice::kOff);
+    add(tr("On"), ThinkingChoice::kOn);
+  }
+  if (m_thinkingControl != ThinkingControl::kEffort) return;
+  add(tr("Low"), ThinkingChoice::kLow);
+  add(tr("Medium"), ThinkingChoice::kMedium);
+  add(tr("High"), ThinkingChoice::kHigh);
 }
 
 QWidget* SamplerPanel::makePresets() {
@@ -167,6 +211,7 @@ QSpinBox* SamplerPanel::addCount(QFormLayout& form, const QString& label, const 
 
 void SamplerPanel::setSettings(const ChatSettings& settings) {
   m_settings = settings;
+  showThinking();
   fillPresets();
   showSampler();
 }

@@ -25,12 +25,15 @@ class SamplerPanel : public QWidget {
 
   void setSettings(const ChatSettings& settings);
   void setSystemPrompt(const QString& text);
+  void setThinkingControl(ThinkingControl control);  // what there is to choose; nothing is shown for none
 
  signals:
   void settingsEdited(const headroom::ui::ChatSettings& settings);
   void systemPromptEdited(const QString& text);
 
  private:
+  QWidget* makeThinking();
+  void showThinking();
   QWidget* makePresets();
   QDoubleSpinBox* addNumber(QFormLayout& form, const QString& label, const QString& tip, const char* name,
                             float SamplerSettings::*number, double from, double to, double step);
@@ -47,6 +50,9 @@ class SamplerPanel : public QWidget {
   bool m_isShowing = false;
   QPlainTextEdit* m_systemPrompt;
   QToolButton* m_asDefault;
+  ThinkingControl m_thinkingControl = ThinkingControl::kNone;
+  QWidget* m_thinkingArea;
+  QComboBox* m_thinking;
   QComboBox* m_preset;
   QToolButton* m_remove;
   QDoubleSpinBox *m_temperature, *m_topP, *m_minP, *m_repetition, *m_presence;

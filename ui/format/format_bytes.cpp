@@ -2,6 +2,7 @@
 
 #include <QCoreApplication>
 #include <QDateTime>
+#include <algorithm>
 #include <array>
 
 #include "plan/speed.h"
@@ -62,6 +63,12 @@ QString formatCount(quint64 count) { return textLocale().toString(count); }
 
 QString formatSeconds(double seconds) {
   return QCoreApplication::translate("Format", "%1 s").arg(formatDecimal(seconds, seconds < 10 ? 2 : 0));
+}
+
+QString formatDuration(qint64 ms) {
+  const auto seconds = static_cast<quint64>(std::max<qint64>(ms, 0) / 1000);
+  if (seconds < 60) return QCoreApplication::translate("Format", "%1 s").arg(formatCount(seconds));
+  return QCoreApplication::translate("Format", "%1 min %2 s").arg(formatCount(seconds / 60), formatCount(seconds % 60));
 }
 
 QString formatMoment(qint64 sinceEpochMs) {

@@ -35,6 +35,9 @@ QString formatCount(quint64 count);
 // "1.25 s", "12 s".
 QString formatSeconds(double seconds);
 
+// "34 s", "2 min 5 s": whole seconds.
+QString formatDuration(qint64 ms);
+
 // "24 Nov 2026, 18:05" and "18:05", of milliseconds since the epoch.
 QString formatMoment(qint64 sinceEpochMs);
 QString formatClock(qint64 sinceEpochMs);

@@ -80,6 +80,9 @@ QToolButton:disabled { color: $border; }
 QToolButton[role="quiet"] { color: $muted; padding: 3px 4px; }
 QToolButton[role="quiet"]:hover { color: $text; }
 QToolButton[role="quiet"]:disabled { color: $border; }
+QToolButton[role="fold"] { color: $muted; padding: 3px 6px 3px 2px; }
+QToolButton[role="fold"]:checked { background: transparent; color: $muted; }
+QToolButton[role="fold"]:hover { background: $accentSurface; color: $text; }
 QListView::item { padding: 6px; border-radius: 4px; margin: 1px 2px; }
 QListView::item:selected { background: $accentSurface; color: $text; }
 QListView::item:hover:!selected { background: $window; }

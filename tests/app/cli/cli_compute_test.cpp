@@ -41,6 +41,29 @@ TEST_F(Cli, run_reads_no_control_token_out_of_a_message_unless_asked_to) {
   EXPECT_EQ(nPromptTokens({"-p", "", "--system", "</s>"}) - nPromptTokens({"-p", "", "--system", "</s>", kOption}), 2);
 }
 
+// The template opens a thought, and random weights never close it.
+TEST_F(Cli, run_keeps_what_is_thought_out_of_the_answer_and_passes_a_choice_on) {
+  RandomModelSpec spec = smallModel();
+  spec.chat_template =
+      "{{ messages[0].content }}<think>{{ '</think>' if enable_thinking is defined and not enable_thinking }}";
+  const std::string path = make_random_model(spec, folder->path(), "thinking");
+  const auto answer = [&](const std::string& choice) {
+    const CliResult result =
+        runCli({"run", path, "-p", "hi", "-n", "8", "--seed", "3", "--json", "--thinking", choice});
+    EXPECT_EQ(result.exitCode, 0) << result.err;
+    EXPECT_EQ(result.err.find("takes no --thinking") != std::string::npos, choice == "low") << result.err;
+    return result.json();
+  };
+  const auto thought = answer("default");
+  EXPECT_EQ(thought["text"], "");
+  EXPECT_NE(thought["thinking"], "");
+  EXPECT_EQ(answer("low"), thought) << "this template takes a switch";
+  const auto said = answer("off");
+  EXPECT_NE(said["text"], "");
+  EXPECT_FALSE(said.contains("thinking"));
+  EXPECT_EQ(runCli({"run", path, "-p", "hi", "-n", "8", "--seed", "3"}).out, "\n") << "a pipe gets the answer alone";
+}
+
 TEST_F(Cli, run_warns_of_a_tokenizer_without_its_rule_for_words) {
   RandomModelSpec spec;
   spec.architecture = "qwen2";

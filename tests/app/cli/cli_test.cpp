@@ -54,6 +54,7 @@ TEST_F(Cli, usage_errors_end_with_2) {
   expectOneErrorLine(runCli({"detokenize", model, "1,x"}), 2);
   expectOneErrorLine(runCli({"detokenize", model, "999999"}), 2);
   expectOneErrorLine(runCli({"run", model, "-p", "hi", "--top-p", "2"}), 2);
+  expectOneErrorLine(runCli({"run", model, "-p", "hi", "--thinking", "deeply"}), 2);
   expectOneErrorLine(runCli({"run", model, "--raw"}), 2);
   expectOneErrorLine(runCli({"logits", model, "--tokens", "", "--out", pathOf("x")}), 2);
 }

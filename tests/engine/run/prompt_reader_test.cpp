@@ -45,7 +45,7 @@ class PromptReaderTest : public testing::Test {
   std::vector<RequestId> read_;
   std::shared_ptr<SlowTokenizer> tokenizer_ = std::make_shared<SlowTokenizer>();
   PromptReader reader_{[this](RequestId id, const PromptOutcome& outcome) {
-    EXPECT_TRUE(std::holds_alternative<std::vector<TokenId>>(outcome));
+    EXPECT_TRUE(std::holds_alternative<ReadPrompt>(outcome));
     const std::lock_guard lock(mutex_);
     read_.push_back(id);
     changed_.notify_all();

@@ -27,7 +27,7 @@ PromptText raw(std::string text) { return {.raw_text = std::move(text)}; }
 TEST(Prompt, a_text_of_n_ctx_tokens_or_more_is_too_long_with_its_number) {
   const TextParts parts = fake_parts();
   const PromptOutcome fits = read_prompt(parts, raw(std::string(31, 'x')), context_of(32));
-  EXPECT_EQ(std::get<std::vector<TokenId>>(fits).size(), 31U);
+  EXPECT_EQ(std::get<ReadPrompt>(fits).tokens.size(), 31U);
   const PromptOutcome too_long = read_prompt(parts, raw(std::string(32, 'x')), context_of(32));
   EXPECT_EQ(std::get<PromptTooLong>(too_long).prompt_tokens, 32U);
 }

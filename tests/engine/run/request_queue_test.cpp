@@ -9,7 +9,7 @@ WaitingRequest waiting(RequestId id, ConversationId conversation, bool is_read =
   WaitingRequest request;
   request.id = id;
   request.request.conversation = conversation;
-  if (is_read) request.prompt = std::vector<TokenId>{1};
+  if (is_read) request.prompt = ReadPrompt{{1}};
   return request;
 }
 

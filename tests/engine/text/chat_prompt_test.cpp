@@ -85,7 +85,10 @@ TEST(ChatPrompt, a_continued_thought_is_opened_once) {
   ChatPromptOptions options;
   options.continue_last = true;
   EXPECT_EQ(writer.write({{"assistant", "<think>\nhm"}}, options)->text.bytes(), "<assistant><think>\nhm");
-  EXPECT_EQ(writer.write({{"assistant", "hm"}}, options)->text.bytes(), "<assistant><think>\nhm");
+  EXPECT_EQ(writer.write({{"assistant", "", "hm"}}, options)->text.bytes(), "<assistant><think>\nhm");
+  EXPECT_EQ(writer.write({{"assistant", "Yes", "hm"}}, options)->text.bytes(),
+            "<assistant><think>\nhm\n</think>\n\nYes");
+  EXPECT_EQ(writer.write({{"assistant", "Yes"}}, options)->text.bytes(), "<assistant><think>\n\n</think>\n\nYes");
 }
 
 TEST(ChatPrompt, an_absent_or_impossible_template_is_a_problem_and_the_plain_form_an_offer) {
@@ -153,6 +156,78 @@ TEST(ChatPrompt, a_thought_that_the_template_opened_stays_the_templates_when_it_
   ASSERT_EQ(pieces.size(), 2U);
   EXPECT_EQ(pieces[0].text, "<think>");
   EXPECT_EQ(pieces[1].text, "\nhm");
+}
+
+// ---- thinking of earlier turns, and what a template lets one choose about it ----
+
+constexpr std::string_view kStrips =
+    "{% for m in messages %}<{{ m.role }}>{{ m.content.split('</think>')[-1].strip() }}{% endfor %}<assistant>";
+constexpr std::string_view kKeeps = "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}<a>{# <think> #}";
+constexpr std::string_view kReads =
+    "{% for m in messages %}<{{ m.role }}>{% if m.reasoning_content is string %}[{{ m.reasoning_content }}]{% endif %}"
+    "{{ m.content }}{% endfor %}<assistant>{# <think> #}";
+
+TEST(ChatPrompt, a_template_gets_the_thinking_of_earlier_turns_where_it_looks_for_it) {
+  const auto tokenizer = small_tokenizer();
+  const std::vector<ChatMessage> apart = {{"user", "a"}, {"assistant", "b", "hm"}, {"user", "c"}},
+                                 as_text = {{"user", "a"}, {"assistant", "<think>\nhm\n</think>\n\nb"}, {"user", "c"}};
+  const auto written = [&](std::string_view source, const std::vector<ChatMessage>& messages) {
+    const auto prompt = ChatPromptWriter::read(file_with_template(source), *tokenizer).write(messages, {});
+    EXPECT_TRUE(prompt);
+    return prompt ? prompt->text.bytes() : "";
+  };
+  EXPECT_EQ(written(kStrips, apart), "<user>a<assistant>b<user>c<assistant>");
+  EXPECT_EQ(written(kStrips, apart), written(kStrips, as_text));
+  EXPECT_EQ(written(kKeeps, apart), written(kKeeps, as_text)) << "the cache has that, and keeps it";
+  EXPECT_EQ(written(kReads, apart), "<user>a<assistant>[hm]b<user>c<assistant>");
+  EXPECT_EQ(written("{{ messages[1].thinking }}{# <think> #}", apart), "hm");
+  EXPECT_EQ(written(kTurns, apart), "<s><user>a</s><assistant>b</s><user>c</s><assistant>") << "no marks are known";
+}
+
+TEST(ChatPrompt, a_choice_about_thinking_is_one_that_changes_a_prompt) {
+  const auto tokenizer = small_tokenizer();
+  struct Row {
+    const char* source;
+    ThinkingControl control;
+    ThinkingChoice choice;
+    const char* written;
+  };
+  using Choice = ThinkingChoice;
+  const std::string generation =
+      "{{ '<think></think>' if enable_thinking is defined and not enable_thinking else '<think>' }}";
+  for (const auto& [source, control, choice, written] : {
+           Row{generation.c_str(), ThinkingControl::kSwitch, Choice::kOff, "<think></think>"},
+           {generation.c_str(), ThinkingControl::kSwitch, Choice::kOn, "<think>"},
+           {generation.c_str(), ThinkingControl::kSwitch, Choice::kDefault, "<think>"},
+           {generation.c_str(), ThinkingControl::kSwitch, Choice::kLow, "<think>"},
+           {"{% if thinking %}T{% else %}N{% endif %}", ThinkingControl::kSwitch, Choice::kOn, "T"},
+           {"{{ reasoning_effort | default('medium') }}", ThinkingControl::kEffort, Choice::kHigh, "high"},
+           {"{{ reasoning_effort | default('medium') }}", ThinkingControl::kEffort, Choice::kDefault, "medium"},
+           {"{{ reasoning_effort | default('medium') }}", ThinkingControl::kEffort, Choice::kOff, "medium"},
+           {"{# enable_thinking #}x", ThinkingControl::kNone, Choice::kOff, "x"},
+           {"{% set thinking = 1 %}{{ thinking }}", ThinkingControl::kNone, Choice::kOff, "1"},
+           {"{{ messages[0].thinking }}x", ThinkingControl::kNone, Choice::kOff, "x"},
+       }) {
+    const auto writer = ChatPromptWriter::read(file_with_template(source), *tokenizer);
+    EXPECT_EQ(writer.thinking_control(), control) << source;
+    ChatPromptOptions options;
+    options.thinking = choice;
+    const auto prompt = writer.write({{"user", "a"}}, options);
+    ASSERT_TRUE(prompt) << prompt.error().message;
+    EXPECT_EQ(prompt->text.bytes(), written) << source;
+  }
+}
+
+TEST(ChatPrompt, how_the_answer_begins_is_known) {
+  const auto tokenizer = small_tokenizer();
+  const auto opens = ChatPromptWriter::read(file_with_template("<a><think>\n"), *tokenizer);
+  EXPECT_EQ(opens.write({{"user", "a"}}, {})->start, AnswerStart::kThinking);
+  const auto waits = ChatPromptWriter::read(file_with_template(kStrips), *tokenizer);
+  EXPECT_EQ(waits.write({{"user", "a"}}, {})->start, AnswerStart::kNew);
+  ChatPromptOptions options;
+  options.continue_last = true;
+  EXPECT_EQ(waits.write({{"user", "a"}, {"assistant", "", "hm"}}, options)->start, AnswerStart::kGoesOnThinking);
+  EXPECT_EQ(waits.write({{"user", "a"}, {"assistant", "b", "hm"}}, options)->start, AnswerStart::kGoesOnAnswering);
 }
 
 // ---- what a chat sends, and templates that take only some of it ----

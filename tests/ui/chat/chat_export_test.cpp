@@ -55,6 +55,19 @@ TEST_F(ChatExportTest, a_fence_that_an_answer_left_open_ends_with_it) {
   EXPECT_EQ(exported("```\nx\n```"), "```\nx\n```\n") << "one that is closed";
 }
 
+TEST_F(ChatExportTest, what_was_thought_is_folded_above_the_answer) {
+  Turn& second = *m_tree.find(m_second);
+  second.thinking = "Is it?\n\n```\nx </DETAILS>";
+  second.thinkingMs = 34'500;
+  EXPECT_EQ(conversationAsMarkdown(m_head, m_tree).section("## Llama\n\n", 1).toStdString(),
+            "<details>\n<summary>Thought for 34 s</summary>\n\nIs it?\n\n```\nx &lt;/details>\n```\n\n</details>\n\n"
+            "Second answer.\n");
+  EXPECT_EQ(json()["turns"][2]["thinking"].toString(), second.thinking);
+  EXPECT_EQ(json()["turns"][2]["thinking_seconds"].toDouble(), 34.5);
+  EXPECT_EQ(json()["turns"][2]["text"].toString(), "Second answer.");
+  EXPECT_FALSE(json()["turns"][1].toObject().contains("thinking"));
+}
+
 TEST_F(ChatExportTest, json_holds_every_version_with_its_parent) {
   const QJsonObject root = json();
   EXPECT_EQ(root["format"].toString(), "headroom-conversation");

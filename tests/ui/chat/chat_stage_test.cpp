@@ -56,6 +56,7 @@ Named<ChatEvent> events() {
                        {"a full context", ChatEnd::ContextFull}};
     all.insert(all.end(), {{"50 % read" + of, e::ReadingProgressed{request, 50}},
                            {"text" + of, e::TextArrived{request, "text"}},
+                           {"a thought" + of, e::TextArrived{request, "thought", TextKind::kThinking}},
                            {"no text" + of, e::TextArrived{request, ""}},
                            {"too long" + of, e::TooLong{request, 1200, 1000}},
                            {"failure" + of, e::Failed{request, {ErrorCode::kResource, "no"}}},
@@ -100,30 +101,32 @@ std::string stateName(TurnState state) {
 std::string describe(const ChatEffect& effect) {
   namespace e = chat_effect;
   return std::visit(
-      Overloaded{[](const e::StopRequest& stop) { return "stop " + std::to_string(stop.request); },
-                 [](const e::AppendText& append) { return "append to " + text(append.turnId); },
-                 [](const e::FinishTurn& finished) {
-                   return "finish " + text(finished.turnId) + " as " + stateName(finished.state) + " with " +
-                          std::to_string(finished.writtenChars) + " chars" + (finished.figures ? " and figures" : "");
-                 },
-                 [](const e::DropTurn& dropped) { return "drop " + text(dropped.turnId); },
-                 [](const e::Count& count) {
-                   return "count " + std::to_string(count.tokens) + " for " + std::to_string(count.chars);
-                 },
-                 [](const e::CutAndResume& cut) {
-                   return "cut at " + text(cut.cutId) + " with \"" + text(cut.summary) + "\", go on at " +
-                          text(cut.resumeId);
-                 },
-                 [](const e::TakeOpened& taken) { return "show " + text(taken.conversation.head.id); },
-                 [](const e::TellTrouble& told) { return "tell again: " + text(told.trouble.text); },
-                 [](const e::TellFull& told) {
-                   return "tell full of " + std::to_string(told.contextLength) + ", go on at " + text(told.resumeId);
-                 },
-                 [](const e::TellTooLong& told) {
-                   return "tell " + std::string(told.wasSummary ? "summary " : "") + std::to_string(told.promptTokens) +
-                          " too long for " + std::to_string(told.contextLength) + ", go on at " + text(told.resumeId);
-                 },
-                 [](const e::TellFailed& told) { return "tell " + told.error.message; }},
+      Overloaded{
+          [](const e::StopRequest& stop) { return "stop " + std::to_string(stop.request); },
+          [](const e::AppendText& append) {
+            return (append.kind == TextKind::kThinking ? "append a thought to " : "append to ") + text(append.turnId);
+          },
+          [](const e::FinishTurn& finished) {
+            return "finish " + text(finished.turnId) + " as " + stateName(finished.state) + " with " +
+                   std::to_string(finished.writtenChars) + " chars" + (finished.figures ? " and figures" : "");
+          },
+          [](const e::DropTurn& dropped) { return "drop " + text(dropped.turnId); },
+          [](const e::Count& count) {
+            return "count " + std::to_string(count.tokens) + " for " + std::to_string(count.chars);
+          },
+          [](const e::CutAndResume& cut) {
+            return "cut at " + text(cut.cutId) + " with \"" + text(cut.summary) + "\", go on at " + text(cut.resumeId);
+          },
+          [](const e::TakeOpened& taken) { return "show " + text(taken.conversation.head.id); },
+          [](const e::TellTrouble& told) { return "tell again: " + text(told.trouble.text); },
+          [](const e::TellFull& told) {
+            return "tell full of " + std::to_string(told.contextLength) + ", go on at " + text(told.resumeId);
+          },
+          [](const e::TellTooLong& told) {
+            return "tell " + std::string(told.wasSummary ? "summary " : "") + std::to_string(told.promptTokens) +
+                   " too long for " + std::to_string(told.contextLength) + ", go on at " + text(told.resumeId);
+          },
+          [](const e::TellFailed& told) { return "tell " + told.error.message; }},
       effect);
 }
 

@@ -51,6 +51,30 @@ TEST_F(SamplerPanelTest, a_preset_sets_the_numbers_and_keeps_the_seed) {
   EXPECT_EQ(find<QComboBox>("samplerPreset")->currentText(), "Balanced");
 }
 
+TEST_F(SamplerPanelTest, what_a_template_takes_about_thinking_can_be_chosen) {
+  auto* choice = find<QComboBox>("thinkingChoice");
+  const auto offered = [&] {
+    QStringList texts;
+    for (int i = 0; i < choice->count(); ++i) texts.append(choice->itemText(i));
+    return texts.join('|');
+  };
+  EXPECT_FALSE(choice->isVisibleTo(&m_panel)) << "there is nothing to choose";
+  m_panel.setThinkingControl(ThinkingControl::kSwitch);
+  EXPECT_TRUE(choice->isVisibleTo(&m_panel));
+  EXPECT_EQ(offered(), "As the model likes|Off|On");
+  EXPECT_EQ(choice->accessibleName(), "Thinking");
+  choice->setCurrentIndex(1);
+  emit choice->activated(1);
+  EXPECT_EQ(last().thinking, ThinkingChoice::kOff);
+  m_panel.setThinkingControl(ThinkingControl::kEffort);
+  EXPECT_EQ(offered(), "As the model likes|Low|Medium|High");
+  EXPECT_EQ(choice->currentIndex(), 0) << "this template has no off";
+  m_panel.setThinkingControl(ThinkingControl::kSwitch);
+  EXPECT_EQ(choice->currentText(), "Off") << "kept for the next one that has";
+  m_panel.setThinkingControl(ThinkingControl::kNone);
+  EXPECT_FALSE(choice->isVisibleTo(&m_panel));
+}
+
 TEST_F(SamplerPanelTest, a_preset_of_ones_own_is_kept_replaced_and_deleted) {
   find<QDoubleSpinBox>("temperature")->setValue(0.55);
   save("  Mine ");

@@ -7,6 +7,13 @@
 namespace headroom::ui {
 namespace {
 
+TEST(FormatBytes, durations_are_whole_seconds_and_minutes) {
+  EXPECT_EQ(formatDuration(999), "0 s");
+  EXPECT_EQ(formatDuration(12'900), "12 s");
+  EXPECT_EQ(formatDuration(60'000), "1 min 0 s");
+  EXPECT_EQ(formatDuration(3'725'000), "62 min 5 s");
+}
+
 TEST(FormatBytes, a_part_is_written_in_the_unit_of_the_whole) {
   EXPECT_EQ(formatPart(kGiB + kGiB / 5, 4 * kGiB + kGiB * 58 / 100), QStringLiteral("1.20 of 4.58 GiB"));
   EXPECT_EQ(formatPart(300 * kMiB, 2 * kGiB), QStringLiteral("0.29 of 2.00 GiB"));
