@@ -29,7 +29,7 @@ def main() -> None:
         words[-1] = words[-1].rstrip(",")
         lines = [" ".join(words[i : i + 9]) for i in range(0, len(words), 9)]
         name = kind.__name__.lower()
-        (OUT / f"{name}.inl").write_text("// Written by tests/oracle/make_grids.py.\n" + "\n".join(lines) + "\n")
+        (OUT / f"{name}.inl").write_text("// Written by tests/oracle/make_grids.py.\n" + "\n    ".join(lines) + "\n")
         print(f"{name}: {len(points)} points")
 
 

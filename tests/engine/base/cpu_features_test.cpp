@@ -28,7 +28,8 @@ TEST_F(CpuFeatures, the_best_instruction_set_is_taken_when_none_is_forced) {
 }
 
 TEST_F(CpuFeatures, each_instruction_set_that_the_machine_runs_can_be_forced_and_the_others_are_refused_by_name) {
-  for (const Isa isa : {Isa::kScalar, Isa::kAvx2, Isa::kAvxVnni, Isa::kAvx512, Isa::kAvx512Vbmi, Isa::kAmx, Isa::kNeon}) {
+  for (const Isa isa :
+       {Isa::kScalar, Isa::kAvx2, Isa::kAvxVnni, Isa::kAvx512, Isa::kAvx512Vbmi, Isa::kAmx, Isa::kNeon}) {
     const std::string name(isa_name(isa));
     const Result<Isa> selected = forced(name);
     ASSERT_EQ(selected.ok(), can_run(isa)) << name;
