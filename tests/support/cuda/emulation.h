@@ -28,6 +28,8 @@ inline float4 make_float4(float x, float y, float z, float w) { return {x, y, z,
 
 namespace headroom::cuda {
 
+inline constexpr unsigned kArchitecture = 0;  // of no card
+
 // An entry, found by its name.
 struct EmulatedKernel {
   const char* name;

@@ -72,10 +72,11 @@ DEVICE void add_group(const Block& block, u32 in_block, const Codes& packed, con
 }
 
 // Groups whose codes are asked for together, of kMost at most: of formats with more units of them, or of which more
-// stands in registers, fewer.
+// stands in registers, fewer. With points of a grid of two groups the compiler for cards from sm_120 on spills.
 template <u32 kType, u32 kMost>
 inline constexpr u32 kGroupsAhead =
-    kType == kQ8_0 || has_code_values(kType) || kPlanes<kType>.highs > 0 || kPlanes<kType>.headers > 1
+    is_grid_type(kType) && kArchitecture >= 1200 ? 1
+    : kType == kQ8_0 || has_code_values(kType) || kPlanes<kType>.highs > 0 || kPlanes<kType>.headers > 1
         ? smaller(kMost, 2)
         : kMost;
 
