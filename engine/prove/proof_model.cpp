@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/check.h"
 #include "format/dtype_table.h"
 #include "format/encode.h"
 
@@ -130,6 +131,7 @@ class Builder {
 
   void add(TensorRole role, std::int32_t layer, DType dtype, std::uint64_t n_rows, std::uint64_t n_cols,
            std::uint64_t n_matrices = 1) {
+    CHECK(n_cols % dtype_row(dtype).block_elems == 0, "rows of weights end with a block");
     WeightTensor weight{.role = role, .layer = layer, .name = role_tensor_name(role, layer)};
     weight.file_tensor = static_cast<std::uint32_t>(tensors_.size());
     weight.dtype = dtype;
@@ -184,12 +186,15 @@ ProofModel make_small_proof_model() {
     if (row.is_weight) formats.push_back(row.dtype);
   }
   // Two formats a layer: each is seen, and a check takes no longer than attention's shapes make it.
-  const std::size_t n_layers = std::max<std::size_t>(div_up(formats.size(), 2), kHeadDims.size() * kGroups.size());
+  constexpr std::size_t kShapes = kHeadDims.size() * kGroups.size();
+  const std::size_t n_layers = std::max<std::size_t>(div_up(formats.size(), 2), kShapes);
   for (std::size_t i = 0; i < n_layers; ++i) {
     LayerSpec layer;
-    layer.rope = static_cast<std::uint32_t>(i % kHeadDims.size());
+    // Attention of one query head a KV head is once enough: two heads of 64 make no whole block of some formats.
+    const std::size_t shape = i < kShapes ? i : kHeadDims.size() + (i - kShapes) % (kShapes - kHeadDims.size());
+    layer.rope = static_cast<std::uint32_t>(shape % kHeadDims.size());
     layer.head_dim = kHeadDims[layer.rope];
-    layer.n_heads = kGroups[i / kHeadDims.size() % kGroups.size()];
+    layer.n_heads = kGroups[shape / kHeadDims.size()];
     layer.n_kv_heads = 1;
     if (layer.n_heads == 1) layer.n_heads = layer.n_kv_heads = 2;
     layer.attention_scale = 1.0F / std::sqrt(static_cast<float>(layer.head_dim));

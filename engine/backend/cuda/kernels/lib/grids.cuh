@@ -50,9 +50,9 @@ DEVICE constexpr bool is_grid_type(u32 type) { return is_iq3(type) || is_iq2(typ
 
 // What a group has for its points.
 struct GridGroup {
-  u32 indices[2];  // a byte each
-  u32 higher;      // their higher bits
-  u32 signs;       // in the order of spread_bits(), format/bit_order.h
+  u32 first_indices, last_indices;  // a byte each; of points of eight elements there are the first alone
+  u32 higher;                       // their higher bits
+  u32 signs;                        // in the order of spread_bits(), format/bit_order.h
 };
 
 // A word of PieceOrder::kSigns: the last sign of each eight makes their number even.
@@ -69,8 +69,9 @@ template <u32 kType>
 DEVICE u32 grid_values(const GridGroup& group, u32 w) {
   constexpr u32 kBits = kType == kIQ3_S || kType == kIQ2_XS ? 1 : kType == kIQ2_S ? 2 : 3;  // that an index has more
   constexpr u32 kStep = kType == kIQ1_M ? 4 : kBits;
-  const u32 k = is_iq3(kType) ? w : w / 2;  // which point
-  u32 index = (group.indices[k / 4] >> (k % 4 * 8)) & 255U;
+  const u32 k = is_iq3(kType) ? w : w / 2;                                              // which point
+  const u32 four = is_iq3(kType) && k >= 4 ? group.last_indices : group.first_indices;  // an array would be memory
+  u32 index = (four >> (k % 4 * 8)) & 255U;
   if constexpr (kType != kIQ3_XXS && kType != kIQ2_XXS)
     index |= ((group.higher >> (kStep * k)) & ((1U << kBits) - 1)) << 8;
   const u32 values = grid_word<kType>(is_iq3(kType) ? index : 2 * index + w % 2);

@@ -233,13 +233,13 @@ DEVICE void put_values(u32 word, u32& of_lower, u32& of_upper) {
 
 template <u32 kType>
 DEVICE GridGroup grid_group(const Block& block, const Codes& codes, u32 in_block) {
-  if constexpr (kType == kIQ1_S) return {{codes.low_bits, 0}, header_halves(block.header, in_block), 0};
-  if constexpr (kType == kIQ1_M) return {{codes.low_bits, 0}, codes.scale_and_min, 0};
+  if constexpr (kType == kIQ1_S) return {codes.low_bits, 0, header_halves(block.header, in_block), 0};
+  if constexpr (kType == kIQ1_M) return {codes.low_bits, 0, codes.scale_and_min, 0};
   const u32 signs = is_iq3(kType) ? codes.first.x : codes.high_bits;
   const u32 of_header = (in_block < 4 ? block.header.x : block.header.y) >> (in_block % 4 * 8);
-  if constexpr (kType == kIQ3_S) return {{codes.low_bits, codes.high_bits}, of_header, signs};
-  if constexpr (kType == kIQ2_S) return {{codes.low_bits, 0}, of_header, signs};
-  return {{codes.low_bits, is_iq3(kType) ? codes.high_bits : 0}, signs >> 28, with_eighth_signs(signs)};
+  if constexpr (kType == kIQ3_S) return {codes.low_bits, codes.high_bits, of_header, signs};
+  if constexpr (kType == kIQ2_S) return {codes.low_bits, 0, of_header, signs};
+  return {codes.low_bits, is_iq3(kType) ? codes.high_bits : 0, signs >> 28, with_eighth_signs(signs)};
 }
 
 // Four codes as signed bytes, those of elements 4 w to 4 w + 3.
