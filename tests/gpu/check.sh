@@ -55,9 +55,9 @@ if [ -d "$here/bin" ] && [ -d "$here/golden" ]; then
   unpacked=$(mktemp -d "${TMPDIR:-/tmp}/headroom-check.XXXXXX") || fail "no folder for the programs"
   trap 'rm -rf "$unpacked"' EXIT
   bin=$unpacked golden=$here/golden
-  for program in "$here"/bin/*.gz; do
-    name=${program##*/} name=${name%.gz}
-    gzip -dc "$program" >"$bin/$name" && chmod +x "$bin/$name" || fail "$program cannot be unpacked"
+  for program in "$here"/bin/*.xz; do
+    name=${program##*/} name=${name%.xz}
+    xz -dc "$program" >"$bin/$name" && chmod +x "$bin/$name" || fail "$program cannot be unpacked"
   done
 elif [ -z "$bin" ]; then
   root=$(cd "$here/../.." && pwd)
@@ -83,8 +83,8 @@ system_libraries() { PATH=$PATH:/sbin:/usr/sbin ldconfig -p 2>/dev/null | awk '/
 if [ -n "$pack" ]; then
   mkdir -p "$pack/bin" "$pack/lib" "$pack/golden" || fail "$pack cannot be written"
   for program in "${programs[@]}"; do
-    # Each has all kernels, so they are compressed: gzip is on every machine.
-    strip -o "$pack/bin/$program" "$bin/$program" && gzip -f "$pack/bin/$program" ||
+    # Each has all kernels, so they are compressed: xz makes four fifths of what gzip makes of them.
+    strip -o "$pack/bin/$program" "$bin/$program" && xz -f -2 "$pack/bin/$program" ||
       fail "$bin/$program cannot be copied"
     # Those of the C library must be the system's own.
     ldd "$bin/$program" | awk '$2 == "=>" {print $1, $3}' | grep -vE '^(libc|libm|libdl|librt|libpthread)\.so'
