@@ -253,9 +253,10 @@ Status ConversationDatabase::saveHead(const ui::ConversationHead& head) {
 }
 
 Status ConversationDatabase::saveTurn(const QString& conversationId, const ui::Turn& turn) {
-  // What a model thought is not searched: who looks for something remembers what was said.
   // Five times a second while it is written: an index of 20,000 characters costs 60 times what the row costs.
+  // What a model thought is not searched: who looks for something remembers what was said.
   const bool isWriting = turn.state == ui::TurnState::Writing;
+  const QString searched = isWriting ? QString() : textForIndex(turn.text);
   const auto save = [&]() -> Status {
     const Result<int> saved = changeRows(
         database(),
@@ -272,7 +273,7 @@ Status ConversationDatabase::saveTurn(const QString& conversationId, const ui::T
         {turn.id, conversationId, turn.parentId, static_cast<int>(turn.role), turn.text,
          attachmentsAsText(turn.attachments), static_cast<int>(turn.state), turn.active, turn.cutBefore, turn.summary,
          turn.modelName, turn.generatedTokens, turn.decodeSeconds, static_cast<qint64>(turn.seed), turn.createdMs,
-         turn.thinking, turn.thinkingMs, isWriting ? QString() : textForIndex(turn.text)});
+         turn.thinking, turn.thinkingMs, searched});
     if (!saved || !turn.active) return asStatus(saved);
     return chooseVersion(conversationId, turn.id);
   };

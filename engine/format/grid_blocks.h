@@ -2,6 +2,7 @@
 #pragma once
 
 #include <bit>
+#include <iterator>
 
 #include "format/blocks.h"
 #include "format/grids.h"
@@ -15,64 +16,43 @@ struct GridGroup {
   std::uint8_t scales[2] = {};    // of elements 0-15 and 16-31
 };
 
-// What a format's points are, and whether the halves of a group have scales of their own.
+// What points a format has, and whether the halves of a group have scales of their own.
+template <int kElemsOfPoint, bool kScalesHalves, int kLargestScale, auto& kGridOfFormat, auto& kValuesOfFormat>
+struct GridPoints {
+  static constexpr int kElems = kElemsOfPoint, kPoints = 2 * std::size(kGridOfFormat), kMostScale = kLargestScale;
+  static constexpr bool kHasHalves = kScalesHalves;
+  static constexpr const std::uint32_t* kGrid = kGridOfFormat;
+  static constexpr const std::int8_t (&kValues)[16] = kValuesOfFormat;
+};
 template <class Block>
 struct GridFormat;
 template <>
-struct GridFormat<BlockIQ3_XXS> {
-  static constexpr int kElems = 4, kPoints = 256, kMostScale = 15;
+struct GridFormat<BlockIQ3_XXS> : GridPoints<4, false, 15, kIq3XxsGrid, kIq3XxsValues> {
   static constexpr float kFactor = 0.25F;
-  static constexpr bool kHasHalves = false;
-  static constexpr const std::uint32_t* kGrid = kIq3XxsGrid;
-  static constexpr const std::int8_t (&kValues)[16] = kIq3XxsValues;
 };
 template <>
-struct GridFormat<BlockIQ3_S> {
-  static constexpr int kElems = 4, kPoints = 512, kMostScale = 15;
+struct GridFormat<BlockIQ3_S> : GridPoints<4, false, 15, kIq3SGrid, kIq3SValues> {
   static constexpr float kFactor = 1;
-  static constexpr bool kHasHalves = false;
-  static constexpr const std::uint32_t* kGrid = kIq3SGrid;
-  static constexpr const std::int8_t (&kValues)[16] = kIq3SValues;
 };
 template <>
-struct GridFormat<BlockIQ2_XXS> {
-  static constexpr int kElems = 8, kPoints = 256, kMostScale = 15;
+struct GridFormat<BlockIQ2_XXS> : GridPoints<8, false, 15, kIq2XxsGrid, kIq2Values> {
   static constexpr float kFactor = 0.125F;
-  static constexpr bool kHasHalves = false;
-  static constexpr const std::uint32_t* kGrid = kIq2XxsGrid;
-  static constexpr const std::int8_t (&kValues)[16] = kIq2Values;
 };
 template <>
-struct GridFormat<BlockIQ2_XS> {
-  static constexpr int kElems = 8, kPoints = 512, kMostScale = 15;
+struct GridFormat<BlockIQ2_XS> : GridPoints<8, true, 15, kIq2XsGrid, kIq2Values> {
   static constexpr float kFactor = 0.125F;
-  static constexpr bool kHasHalves = true;
-  static constexpr const std::uint32_t* kGrid = kIq2XsGrid;
-  static constexpr const std::int8_t (&kValues)[16] = kIq2Values;
 };
 template <>
-struct GridFormat<BlockIQ2_S> {
-  static constexpr int kElems = 8, kPoints = 1024, kMostScale = 15;
+struct GridFormat<BlockIQ2_S> : GridPoints<8, true, 15, kIq2SGrid, kIq2Values> {
   static constexpr float kFactor = 0.125F;
-  static constexpr bool kHasHalves = true;
-  static constexpr const std::uint32_t* kGrid = kIq2SGrid;
-  static constexpr const std::int8_t (&kValues)[16] = kIq2Values;
 };
 template <>
-struct GridFormat<BlockIQ1_S> {
-  static constexpr int kElems = 8, kPoints = 2048, kMostScale = 7;
+struct GridFormat<BlockIQ1_S> : GridPoints<8, false, 7, kIq1Grid, kIq1Values> {
   static constexpr float kFactor = 0.125F;
-  static constexpr bool kHasHalves = false;
-  static constexpr const std::uint32_t* kGrid = kIq1Grid;
-  static constexpr const std::int8_t (&kValues)[16] = kIq1Values;
 };
 template <>
-struct GridFormat<BlockIQ1_M> {
-  static constexpr int kElems = 8, kPoints = 2048, kMostScale = 7;
+struct GridFormat<BlockIQ1_M> : GridPoints<8, true, 7, kIq1Grid, kIq1Values> {
   static constexpr float kFactor = 0.125F;
-  static constexpr bool kHasHalves = true;
-  static constexpr const std::uint32_t* kGrid = kIq1Grid;
-  static constexpr const std::int8_t (&kValues)[16] = kIq1Values;
 };
 
 // Seven signs of eight: their number is even.

@@ -255,11 +255,15 @@ void put_iq2_s(const std::byte* from, std::uint64_t n_blocks, PanelRow to) {
   }
 }
 
+// The low bytes of a block's 32 indices.
+void put_iq1_indices(const std::byte* indices, std::uint64_t block, PanelRow& to) {
+  for (std::uint32_t half = 0; half < 2; ++half)
+    std::memcpy(to.highs(2 * block + half), indices + half * kGpuUnitBytes, kGpuUnitBytes);
+}
+
 void put_iq1_s(const std::byte* from, std::uint64_t n_blocks, PanelRow to) {
   for (std::uint64_t block = 0; block < n_blocks; ++block, from += sizeof(BlockIQ1_S)) {
-    for (std::uint32_t half = 0; half < 2; ++half)
-      std::memcpy(to.highs(2 * block + half), from + offsetof(BlockIQ1_S, quants) + half * kGpuUnitBytes,
-                  kGpuUnitBytes);
+    put_iq1_indices(from + offsetof(BlockIQ1_S, quants), block, to);
     std::memcpy(to.header(block), from + offsetof(BlockIQ1_S, high_bits), kGpuUnitBytes);
     std::memcpy(to.scale(block, 2), from, 2);
   }
@@ -267,8 +271,7 @@ void put_iq1_s(const std::byte* from, std::uint64_t n_blocks, PanelRow to) {
 
 void put_iq1_m(const std::byte* from, std::uint64_t n_blocks, PanelRow to) {
   for (std::uint64_t block = 0; block < n_blocks; ++block, from += sizeof(BlockIQ1_M)) {
-    for (std::uint32_t half = 0; half < 2; ++half)
-      std::memcpy(to.highs(2 * block + half), from + half * kGpuUnitBytes, kGpuUnitBytes);
+    put_iq1_indices(from + offsetof(BlockIQ1_M, quants), block, to);
     std::memcpy(to.header(block), from + offsetof(BlockIQ1_M, high_bits), kGpuUnitBytes);
     std::memcpy(to.scale(block, 8), from + offsetof(BlockIQ1_M, scales), 8);
   }

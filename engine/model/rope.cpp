@@ -48,10 +48,9 @@ RopeFrequencies rope_frequencies(const RopeSpec& rope, std::uint32_t n_ctx) {
     const double derived = rope.factor > 1 ? 1 + 0.1 * std::log(rope.factor) : 1.0;
     result.magnitude = static_cast<float>(rope.attention_factor > 0 ? rope.attention_factor : derived);
   }
-  const bool is_long = rope.scaling == RopeScaling::kLong && n_ctx > rope.original_n_ctx;
-  const std::vector<float>& factors = is_long ? rope.long_factors : rope.freq_factors;
-  if (rope.scaling == RopeScaling::kLong && rope.attention_factor > 0)
-    result.magnitude = static_cast<float>(rope.attention_factor);
+  const bool has_long = rope.scaling == RopeScaling::kLong, takes_long = has_long && n_ctx > rope.original_n_ctx;
+  if (has_long && rope.attention_factor > 0) result.magnitude = static_cast<float>(rope.attention_factor);
+  const std::vector<float>& factors = takes_long ? rope.long_factors : rope.freq_factors;
   for (std::uint32_t i = 0; i < rope.rope_dim / 2; ++i) {
     double frequency = std::pow(rope.theta, -2.0 * i / rope.rope_dim);
     if (!factors.empty()) frequency /= static_cast<double>(factors[i]);

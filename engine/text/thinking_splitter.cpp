@@ -91,6 +91,12 @@ std::vector<TextSpan> ThinkingSplitter::finish() {
   return std::exchange(spans_, {});
 }
 
+std::string_view ThinkingSplitter::behind_space() const {
+  return std::string_view(held_).substr(n_leading_space(held_));
+}
+
+void ThinkingSplitter::drop_mark(std::string_view mark) { held_.erase(0, n_leading_space(held_) + mark.size()); }
+
 bool ThinkingSplitter::advance() {
   switch (state_) {
     case State::kBefore: return before();
@@ -107,15 +113,14 @@ bool ThinkingSplitter::advance() {
 
 // Nothing was said since the last mark: a thought may be opened. A mark that closes none is taken out.
 bool ThinkingSplitter::before() {
-  const std::string_view rest = std::string_view(held_).substr(n_leading_space(held_));
-  const auto skip_mark = [&](std::string_view mark) { held_.erase(0, held_.size() - rest.size() + mark.size()); };
+  const std::string_view rest = behind_space();
   if (may_become(rest, marks_.open) || may_become(rest, marks_.close)) return false;
   if (rest.starts_with(marks_.open)) {
-    skip_mark(marks_.open);
+    drop_mark(marks_.open);
     enter(State::kThinking, TextKind::kThinking);
     skips_space_ = true;
   } else if (rest.starts_with(marks_.close)) {
-    skip_mark(marks_.close);
+    drop_mark(marks_.close);
     enter(State::kBehind, TextKind::kAnswer);
     skips_space_ = true;
   } else {
@@ -129,10 +134,10 @@ bool ThinkingSplitter::before() {
 // has opened already.
 bool ThinkingSplitter::inside(TextKind kind, std::string_view close) {
   if (kind == TextKind::kThinking && skips_space_) {
-    const std::string_view rest = std::string_view(held_).substr(n_leading_space(held_));
+    const std::string_view rest = behind_space();
     if (may_become(rest, marks_.open)) return false;
     if (rest.starts_with(marks_.open)) {
-      held_.erase(0, held_.size() - rest.size() + marks_.open.size());
+      drop_mark(marks_.open);
       return true;
     }
   }
@@ -158,14 +163,14 @@ bool ThinkingSplitter::inside(TextKind kind, std::string_view close) {
 
 // Before the first word of the answer: its own tag may open it.
 bool ThinkingSplitter::behind() {
-  const std::string_view rest = std::string_view(held_).substr(n_leading_space(held_));
+  const std::string_view rest = behind_space();
   if (rest.empty()) return false;
   for (const std::string& mark : {marks_.answer_open, marks_.close}) {
     if (may_become(rest, mark)) return false;
     if (mark.empty() || !rest.starts_with(mark)) continue;
     has_answer_tags_ |= mark == marks_.answer_open;
     skips_space_ = true;
-    held_.erase(0, held_.size() - rest.size() + mark.size());
+    drop_mark(mark);
     return true;
   }
   state_ = State::kAnswering;

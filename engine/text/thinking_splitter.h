@@ -33,7 +33,9 @@ class ThinkingSplitter {
  private:
   enum class State : std::uint8_t { kAsItIs, kBefore, kThinking, kBehind, kAnswering, kHeader, kMessage };
 
-  bool advance();  // one step in held_; false: it waits for more
+  bool advance();                         // one step in held_; false: it waits for more
+  std::string_view behind_space() const;  // of held_
+  void drop_mark(std::string_view mark);  // which stands there, and that white space
   bool before();
   bool inside(TextKind kind, std::string_view close);
   bool behind();

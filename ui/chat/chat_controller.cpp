@@ -9,32 +9,21 @@
 #include "base/overloaded.h"
 #include "plan/speed.h"
 #include "ui/chat/chat_request.h"
-#include "ui/format/device_name.h"
 #include "ui/format/format_bytes.h"
 
 namespace headroom::ui {
 
 namespace {
 
-constexpr quint32 kSummaryTokens = 300;
 constexpr qsizetype kTitleChars = 48;
-constexpr int kThinkingTickMs = 1000;
 
 qint64 nowMs() { return QDateTime::currentMSecsSinceEpoch(); }
-
-QString number(quint32 value) { return formatCount(value); }
 
 QString titleFrom(const QString& text) {
   const QString line = text.simplified();
   if (line.size() <= kTitleChars) return line;
   const qsizetype space = line.lastIndexOf(u' ', kTitleChars);
   return line.left(space > kTitleChars / 2 ? space : kTitleChars) + u'…';
-}
-
-qsizetype charsOf(const std::vector<ChatMessage>& messages) {
-  qsizetype chars = 0;
-  for (const ChatMessage& message : messages) chars += QString::fromStdString(message.content).size();
-  return chars;
 }
 
 // An answer that was continued counts all that was written for it: a part whose figures never came leaves it uncounted.
@@ -75,14 +64,10 @@ ChatController::ChatController(EnginePort& engine, ConversationPort& store, QObj
   connect(&m_answerPause, &QTimer::timeout, this, [this] {
     if (const auto* answer = std::get_if<chat_stage::Answering>(&m_stage)) saveTurn(answer->turnId);
   });
-  QElapsedTimer clock;
-  clock.start();
-  m_clockMs = [clock] { return clock.elapsed(); };
-  m_thinkingTick.setInterval(kThinkingTickMs);
-  connect(&m_thinkingTick, &QTimer::timeout, this, [this] {
+  connect(&m_thinkingClock, &ThinkingClock::ticked, this, [this] {
     const auto* answer = std::get_if<chat_stage::Answering>(&m_stage);
-    if (answer == nullptr || !m_thinkingFrom) return;
-    timeThinking(*m_tree.find(answer->turnId));
+    if (answer == nullptr) return;
+    m_thinkingClock.run(*m_tree.find(answer->turnId));
     emit thinkingTimed(answer->turnId);
   });
   newConversation();
@@ -166,7 +151,7 @@ void ChatController::runEffect(const ChatEffect& effect) {
                         [this](const chat_effect::TellFull& full) {
                           setTrouble({Trouble::Kind::ContextFull,
                                       tr("The context is full: all %1 tokens are used, and the answer is not finished.")
-                                          .arg(number(full.contextLength)),
+                                          .arg(formatCount(full.contextLength)),
                                       full.contextLength * 2, full.resumeId});
                         },
                         [this](const chat_effect::TellTooLong& told) { tellTooLong(told); },
@@ -340,7 +325,6 @@ void ChatController::chooseVersion(const QString& turnId) {
 }
 
 void ChatController::stop() { handleEvent(chat_event::StopAsked{}); }
-void ChatController::dismissTrouble() { setTrouble({}); }
 
 void ChatController::onModelLoaded(quint64 request, const LoadedModel& loaded) {
   if (!m_staleModelFilter.isLoadedNews(request)) return;
@@ -383,53 +367,25 @@ void ChatController::onModelUnloaded(quint64 request) {
   emit contextChanged();
 }
 
-// False when there is nothing to agree to.
-bool ChatController::offerPlainTemplate() {
-  if (!m_model || m_model->templateProblem.isEmpty() || m_model->isPlainTemplateAgreed) return false;
-  setTrouble({Trouble::Kind::Template,
-              tr("This file's chat template cannot be used: %1 The plain form (\"role: text\" lines) can be used "
-                 "instead; answers may be less good.")
-                  .arg(m_model->templateProblem),
-              0,
-              {}});
-  return true;
-}
-
 void ChatController::appendText(const chat_effect::AppendText& append) {
   if (!m_speed.clock.isValid()) m_speed.clock.start();
   Turn& turn = *m_tree.find(append.turnId);
   if (append.kind == TextKind::kThinking) {
     turn.thinking += append.text;
-    timeThinking(turn);
+    m_thinkingClock.run(turn);
     emit thinkingAppended(append.turnId, append.text);
   } else {
-    endThinking(turn);
+    m_thinkingClock.end(turn);
     turn.text += append.text;
     emit textAppended(append.turnId, append.text);
   }
   if (!m_answerPause.isActive()) m_answerPause.start();
 }
 
-// A continued thought goes on counting where it had stopped.
-void ChatController::timeThinking(Turn& turn) {
-  if (!m_thinkingFrom) {
-    m_thinkingFrom = m_clockMs() - turn.thinkingMs;
-    m_thinkingTick.start();
-  }
-  turn.thinkingMs = m_clockMs() - *m_thinkingFrom;
-}
-
-void ChatController::endThinking(Turn& turn) {
-  if (!m_thinkingFrom) return;
-  timeThinking(turn);
-  m_thinkingFrom.reset();
-  m_thinkingTick.stop();
-}
-
 void ChatController::finishTurn(const chat_effect::FinishTurn& finished) {
   Turn& turn = *m_tree.find(finished.turnId);
   turn.state = finished.state;
-  endThinking(turn);
+  m_thinkingClock.end(turn);
   addFigures(turn, finished);
   if (finished.figures) {
     const ChatFigures& figures = *finished.figures;
@@ -471,56 +427,6 @@ void ChatController::dropTurn(const QString& turnId) {
   emit pathChanged();
 }
 
-void ChatController::tellTooLong(const chat_effect::TellTooLong& told) {
-  const QString text =
-      told.wasSummary ? tr("The oldest turns are themselves too long to be summarised in %1 tokens. Drop them, or "
-                           "plan a larger context.")
-                            .arg(number(told.contextLength))
-                      : (told.isAtLeast ? tr("This conversation needs at least %1 tokens and the context holds %2.")
-                                        : tr("This conversation needs %1 tokens and the context holds %2."))
-                            .arg(number(told.promptTokens), number(told.contextLength));
-  if (!told.wasSummary) {
-    m_context.used = told.promptTokens;  // counted by the engine, where the estimate was ours
-    m_context.isEstimate = false;
-    m_context.isAtLeast = told.isAtLeast;
-    emit contextChanged();
-  }
-  setTrouble({Trouble::Kind::PromptTooLong, text, told.promptTokens + told.promptTokens / 2, told.resumeId});
-}
-
-// That of the loaded model which a sentence of the engine begins with, "vulkan:0: ..."; null: none.
-const DeviceInfo* ChatController::deviceOf(const QString& sentence) const {
-  if (!m_model || !m_model->plan) return nullptr;
-  for (const DeviceInfo& device : m_model->plan->devices) {
-    if (sentence.startsWith(QString::fromStdString(device.id) + QLatin1Char(':'))) return &device;
-  }
-  return nullptr;
-}
-
-// "llvmpipe (vulkan:0): ..." of "vulkan:0: ...", which is a name that the window writes nowhere else.
-QString ChatController::withDeviceName(const DeviceInfo& device, const QString& sentence) {
-  const QString id = QString::fromStdString(device.id), label = deviceLabel(device);
-  // Where two have one name, or it has none, the id is in the label.
-  //: A device and its id: "llvmpipe (vulkan:0)"
-  return (label.contains(id) ? label : tr("%1 (%2)").arg(label, id)) + sentence.mid(id.size());
-}
-
-// Who sent without having agreed to the plain template is asked again: the bare error would leave no way on.
-void ChatController::tellFailed(const Error& error) {
-  const QString sentence = QString::fromStdString(error.message);
-  const DeviceInfo* device = deviceOf(sentence);
-  Trouble trouble{Trouble::Kind::Failed, device == nullptr ? sentence : withDeviceName(*device, sentence), 0, {}, {}};
-  if (device != nullptr && device->kind != DeviceKind::kCpu) trouble.deviceId = QString::fromStdString(device->id);
-  if (error.code == ErrorCode::kDeviceLost) {
-    trouble.kind = Trouble::Kind::DeviceLost;
-    trouble.text = tr("%1. That happens when a driver is reset or the machine sleeps; the conversation is kept.")
-                       .arg(trouble.text);
-    setTrouble(trouble);
-  } else if (!offerPlainTemplate()) {
-    setTrouble(trouble);
-  }
-}
-
 void ChatController::onReading(const MemoryReading& reading) {
   if (activity() != Activity::Writing || reading.kvTokensUsed == 0) return;
   if (m_speed.firstKvTokens == 0) {
@@ -535,66 +441,6 @@ void ChatController::onReading(const MemoryReading& reading) {
   emit contextChanged();
 }
 
-QString ChatController::whereToCut() {
-  const QString cut = cutPoint(m_tree, m_tokensPerChar, 0.5 * m_context.length);
-  if (cut.isEmpty()) {
-    setTrouble({Trouble::Kind::AloneTooLong,
-                tr("Nothing older is left to drop: the newest message alone fills the context. Shorten it, or plan a "
-                   "larger context."),
-                m_context.length * 2, m_trouble.resumeId});
-  }
-  return cut;
-}
-
-void ChatController::dropOldest() {
-  if (!canStart()) return;
-  const QString cut = whereToCut();
-  if (cut.isEmpty()) return;
-  const QString resumeId = m_trouble.resumeId;
-  cutAt(cut, m_tree.find(sentPath(m_tree).first())->summary);
-  setTrouble({});
-  resume(resumeId);
-}
-
-void ChatController::summarise() {
-  if (!canStart()) return;
-  const QString cut = whereToCut();
-  if (cut.isEmpty()) return;
-  ChatRequest request = requestOf(summaryMessages(m_tree, cut), kSummaryTokens);
-  request.thinking = thinkingControl() == ThinkingControl::kSwitch ? ThinkingChoice::kOff : ThinkingChoice::kLow;
-  const Trouble trouble = m_trouble;
-  setTrouble({});
-  handleEvent(chat_event::SummaryStarted{m_engine.generate(request), cut, trouble, charsOf(request.messages)});
-}
-
-void ChatController::cutAt(const QString& turnId, const QString& summary) {
-  Turn& turn = *m_tree.find(turnId);
-  turn.cutBefore = true;
-  turn.summary = summary;
-  saveTurn(turnId);
-  estimateContext();
-  emit pathChanged();
-}
-
-// Goes on with what the full context had stopped.
-void ChatController::resume(const QString& turnId) {
-  const Turn* turn = m_tree.find(turnId);
-  if (turn == nullptr || m_tree.lastId() != turnId) return;
-  if (turn->role == Role::User) {
-    answer(turnId);
-  } else {
-    continueAnswer(turnId);
-  }
-}
-
-void ChatController::agreeToPlainTemplate() {
-  if (!m_model) return;
-  m_model->isPlainTemplateAgreed = true;
-  setTrouble({});
-  const Turn* last = m_tree.find(m_tree.lastId());
-  if (last != nullptr && last->role == Role::User) answer(last->id);
-}
-
 void ChatController::learnRatio(const chat_effect::Count& count) {
   if (count.tokens == 0 || count.chars == 0) return;
   const double ratio = static_cast<double>(count.tokens) / static_cast<double>(count.chars);
@@ -607,12 +453,6 @@ void ChatController::estimateContext() {
   m_context.isEstimate = m_context.used > 0;
   m_context.isAtLeast = false;
   emit contextChanged();
-}
-
-void ChatController::setTrouble(Trouble trouble) {
-  if (trouble.kind == Trouble::Kind::None && m_trouble.kind == Trouble::Kind::None) return;
-  m_trouble = std::move(trouble);
-  emit troubleChanged();
 }
 
 void ChatController::saveHead() {

@@ -5,7 +5,6 @@
 #include <QElapsedTimer>
 #include <QObject>
 #include <QTimer>
-#include <functional>
 #include <optional>
 
 #include "ui/chat/chat_draft.h"
@@ -13,6 +12,7 @@
 #include "ui/chat/chat_stage.h"
 #include "ui/chat/chat_tree.h"
 #include "ui/chat/conversation_port.h"
+#include "ui/chat/thinking_clock.h"
 #include "ui/engine_port.h"
 #include "ui/stale_model_filter.h"
 
@@ -53,7 +53,7 @@ class ChatController : public QObject {
   // What the template of the loaded model takes.
   ThinkingControl thinkingControl() const { return m_model ? m_model->thinkingControl : ThinkingControl::kNone; }
 
-  void setClock(std::function<qint64()> clockMs) { m_clockMs = std::move(clockMs); }  // for tests: it never goes back
+  ThinkingClock& thinkingClock() { return m_thinkingClock; }
   void setSettings(const ChatSettings& settings) { m_settings = settings; }
   // With the speeds that are known now: a model may be loaded before its devices are measured.
   void setDevices(std::vector<DeviceInfo> devices) { m_devices = std::move(devices); }
@@ -115,8 +115,6 @@ class ChatController : public QObject {
   void handleEvent(const ChatEvent& event);
   void runEffect(const ChatEffect& effect);
   void appendText(const chat_effect::AppendText& append);
-  void timeThinking(Turn& turn);
-  void endThinking(Turn& turn);
   void finishTurn(const chat_effect::FinishTurn& finished);
   void dropTurn(const QString& turnId);
   void takeConversation(const Conversation& conversation);
@@ -157,10 +155,7 @@ class ChatController : public QObject {
   ContextFigures m_context;
   double m_tokensPerChar = 0.3;  // typical for English until it is measured
   Speed m_speed;
-  std::function<qint64()> m_clockMs;
-  std::optional<qint64>
-      m_thinkingFrom;  // by that clock, were all of the running thought in one part; absent: none runs
-  QTimer m_thinkingTick;
+  ThinkingClock m_thinkingClock;
   QTimer m_answerPause, m_promptPause;  // each runs while something is to be kept
 };
 

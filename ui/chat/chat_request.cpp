@@ -77,6 +77,12 @@ QString cutPoint(const ChatTree& tree, double tokensPerChar, double targetTokens
   return cut;
 }
 
+qsizetype charsOf(const std::vector<ChatMessage>& messages) {
+  qsizetype chars = 0;
+  for (const ChatMessage& message : messages) chars += QString::fromStdString(message.content).size();
+  return chars;
+}
+
 std::vector<ChatMessage> summaryMessages(const ChatTree& tree, const QString& cutId) {
   std::vector<ChatMessage> messages;
   const QStringList path = sentPath(tree);

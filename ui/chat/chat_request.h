@@ -23,6 +23,9 @@ QStringList sentPath(const ChatTree& tree);
 // conversation.
 QString cutPoint(const ChatTree& tree, double tokensPerChar, double targetTokens);
 
+// Of the contents, not of roles and thoughts.
+qsizetype charsOf(const std::vector<ChatMessage>& messages);
+
 // Asks for a summary of the sent turns before `cutId`.
 std::vector<ChatMessage> summaryMessages(const ChatTree& tree, const QString& cutId);
 

@@ -3,9 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <QClipboard>
-#include <QComboBox>
-#include <QDir>
-#include <QDropEvent>
 #include <QFile>
 #include <QFileDialog>
 #include <QGuiApplication>
@@ -13,20 +10,15 @@
 #include <QLineEdit>
 #include <QListWidget>
 #include <QMenu>
-#include <QMimeData>
 #include <QPlainTextEdit>
 #include <QPushButton>
-#include <QScrollBar>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
-#include <QTextBrowser>
 #include <QToolButton>
-#include <functional>
 
-#include "support/fake_conversation_port.h"
-#include "support/fake_engine_port.h"
 #include "ui/chat/chat_view.h"
+#include "ui/chat/chat_widget_fixture.h"
 #include "ui/chat/context_gauge.h"
 #include "ui/theme/elided_label.h"
 
@@ -49,84 +41,6 @@ const char* const kAnswer =
     "never n_heads\n}\n```\n\n"
     "> Windows make it smaller: a layer that sees only the newest 4,096 positions keeps no more than those.\n\n"
     "See [the formula view](https://example.org) in the Memory dock for each number.";
-
-class ChatWidgetTest : public testing::Test {
- protected:
-  void SetUp() override {
-    m_widget = std::make_unique<ChatWidget>(m_engine, m_store, m_theme, ChatSettings{});
-    m_widget->resize(900, 820);
-    m_widget->show();
-    m_engine.sendLoaded("Headroom starter", 4096);
-    m_widget->setModelNote(
-        "A guide to memory and this app, not a general assistant.",
-        {"What is the KV cache?", "Why does a longer context need more memory?", "What does headroom mean here?"});
-  }
-  // Of the rows that are there now: those that went are deleted a little later.
-  QToolButton* rowButton(const char* name) const {
-    QToolButton* shown = nullptr;
-    for (QToolButton* each : m_widget->findChildren<QToolButton*>(QLatin1StringView(name))) {
-      if (each->parentWidget()->isVisible()) shown = each;
-    }
-    return shown;
-  }
-  bool waitForRowButton(const char* name) const {
-    return QTest::qWaitFor([&] { return rowButton(name) != nullptr; }, 60'000);
-  }
-  template <class T>
-  T* find(const char* name) {
-    T* found = m_widget->findChild<T*>(QLatin1StringView(name));
-    EXPECT_NE(found, nullptr) << name;
-    return found;
-  }
-  void settle() {
-    for (int i = 0; i < 30; ++i) QCoreApplication::processEvents();
-    QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
-  }
-  bool waitFor(const std::function<bool()>& condition) { return QTest::qWaitFor(condition, 60'000); }
-  // Some chip of the composer stands for a file that is not yet there.
-  bool isReading() const {
-    for (const QToolButton* chip : m_widget->findChildren<QToolButton*>("attachmentChip")) {
-      if (chip->text().startsWith("Reading")) return true;
-    }
-    return false;
-  }
-  void drop(const QList<QUrl>& urls) {
-    QMimeData mime;
-    mime.setUrls(urls);
-    QDragEnterEvent enter({10, 10}, Qt::CopyAction, &mime, Qt::LeftButton, Qt::NoModifier);
-    QCoreApplication::sendEvent(m_widget.get(), &enter);
-    QDropEvent event({10, 10}, Qt::CopyAction, &mime, Qt::LeftButton, Qt::NoModifier);
-    QCoreApplication::sendEvent(m_widget.get(), &event);
-  }
-  void type(const QString& text, Qt::Key end = Qt::Key_Return) {
-    auto* edit = find<QPlainTextEdit>("messageEdit");
-    edit->setFocus();
-    QTest::keyClicks(edit, text);
-    QTest::keyClick(edit, end);
-  }
-  void answer(const char* text = "Fine.") {
-    ChatFigures figures;
-    figures.promptTokens = 900;
-    figures.generatedTokens = 212;
-    figures.contextUsed = 1516;
-    figures.contextLength = 4096;
-    figures.decodeSeconds = 5.03;
-    m_engine.sendAnswer(QString::fromUtf8(text), ChatEnd::EndOfTurn, figures);
-    settle();
-  }
-  // Beside the other build outputs, for people to look at.
-  void grab(const QString& name) {
-    settle();
-    const QString folder = qEnvironmentVariable("HEADROOM_SCREENSHOTS", QDir::current().filePath("screenshots"));
-    ASSERT_TRUE(QDir().mkpath(folder));
-    EXPECT_TRUE(m_widget->grab().save(QDir(folder).filePath(name + ".png")));
-  }
-
-  Theme m_theme{ThemeChoice::Light};
-  test::FakeEnginePort m_engine;
-  test::FakeConversationPort m_store;
-  std::unique_ptr<ChatWidget> m_widget;
-};
 
 TEST_F(ChatWidgetTest, enter_sends_and_shift_enter_breaks_the_line) {
   auto* edit = find<QPlainTextEdit>("messageEdit");
@@ -607,69 +521,6 @@ TEST_F(ChatWidgetTest, an_empty_conversation_says_what_is_open_while_nothing_is_
   EXPECT_EQ(find<QLabel>("modelNote")->text(), QString::fromUtf8("Loading\u2026"));
   m_engine.sendLoaded("Headroom starter", 4096);
   EXPECT_TRUE(find<QLabel>("modelNote")->text().startsWith("A guide to memory"));
-}
-
-TEST_F(ChatWidgetTest, a_thought_is_folded_in_and_copying_takes_the_answer_alone) {
-  type("Is it?");
-  emit m_engine.thinkingArrived(m_engine.lastId, "Let me think.");
-  ASSERT_TRUE(waitForRowButton("thinkingFold"));
-  EXPECT_TRUE(rowButton("thinkingFold")->text().startsWith("Thinking"));
-  answer("It is.");
-  ASSERT_TRUE(waitForRowButton("copyMessage"));
-  EXPECT_TRUE(rowButton("thinkingFold")->text().startsWith("Thought")) << "in no time that could be measured, or some";
-  QStringList copied;
-  for (QToolButton* copy : m_widget->findChildren<QToolButton*>("copyMessage")) {
-    copy->click();
-    copied.append(QGuiApplication::clipboard()->text());
-  }
-  EXPECT_TRUE(copied.contains("It is.")) << copied.join('|').toStdString();
-  QTest::keyClick(rowButton("thinkingFold"), Qt::Key_Space);
-  settle();
-  QStringList shown;
-  for (const QTextBrowser* view : m_widget->findChildren<QTextBrowser*>()) shown.append(view->toPlainText());
-  EXPECT_TRUE(shown.contains("Let me think.")) << shown.join('|').toStdString();
-}
-
-TEST_F(ChatWidgetTest, a_model_whose_template_takes_a_choice_about_thinking_offers_it) {
-  find<QToolButton>("toggleChatSettings")->click();
-  auto* choice = find<QComboBox>("thinkingChoice");
-  EXPECT_FALSE(choice->isVisible());
-  LoadedModel loaded{"/m.gguf", std::make_shared<ModelInfo>(), std::make_shared<MemoryPlan>(), {}, 1, {}};
-  loaded.thinkingControl = ThinkingControl::kEffort;
-  emit m_engine.modelLoaded(++m_engine.lastId, loaded);
-  EXPECT_TRUE(choice->isVisible());
-  choice->setCurrentIndex(choice->findText("Low"));
-  emit choice->activated(choice->currentIndex());
-  type("q");
-  EXPECT_EQ(m_engine.generates.back().request.thinking, ThinkingChoice::kLow);
-}
-
-TEST_F(ChatWidgetTest, screenshots_of_thoughts_in_both_themes) {
-  LoadedModel loaded{"/models/thinker.gguf", std::make_shared<ModelInfo>(), std::make_shared<MemoryPlan>(), {}, 1, {}};
-  loaded.thinkingControl = ThinkingControl::kEffort;
-  emit m_engine.modelLoaded(++m_engine.lastId, loaded);
-  type("Does a model of 8 GiB fit into 6 GiB?");
-  emit m_engine.thinkingArrived(m_engine.lastId, "The user asks whether it **fits**.\n\n1. The weights take 8 GiB.\n");
-  emit m_engine.thinkingArrived(m_engine.lastId,
-                                "2. The card has 6 GiB.\n\n```cpp\nbool fits = 8 <= 6;\n```\n\nSo it ");
-  emit m_engine.thinkingArrived(m_engine.lastId, "does not, unless some layers stay on the processor.");
-  answer("Not as a whole. With **20 of 32 layers** on the card it does.");
-  for (const ThemeChoice choice : {ThemeChoice::Light, ThemeChoice::Dark}) {
-    m_theme.setChoice(choice);
-    const QString suffix = choice == ThemeChoice::Light ? "light" : "dark";
-    settle();
-    grab("chat-thought-folded-" + suffix);
-    ASSERT_TRUE(waitForRowButton("thinkingFold"));
-    rowButton("thinkingFold")->click();
-    find<QToolButton>("toggleChatSettings")->click();
-    grab("chat-thought-" + suffix);
-    find<QToolButton>("toggleChatSettings")->click();
-    rowButton("thinkingFold")->click();
-  }
-  type("And now?");
-  emit m_engine.thinkingArrived(m_engine.lastId, "They have a follow-up.");
-  settle();
-  grab("chat-thinking-dark");
 }
 
 TEST_F(ChatWidgetTest, screenshots_in_both_themes) {
