@@ -107,8 +107,8 @@ struct ArchRow {
   // rope.scaling.yarn_log_multiplier divides what YaRN multiplies cos and sin by.
   bool has_yarn_multiplier = false;
   bool has_whole_ramp = true;  // as RopeSpec has it
-  // rope.scaling.attn_factor and yarn_attn_factor are all that YaRN multiplies cos and sin by; of other architectures
-  // they are multiplied by what YaRN derives from its factor.
+  // rope.scaling.attn_factor (or yarn_attn_factor) is all that YaRN multiplies cos and sin by: OLMo 3 states 1.2079 and
+  // means it. Where this is false, the stated number is multiplied by what YaRN derives, 1 + 0.1 ln(factor).
   bool states_yarn_magnitude = false;
   bool grows_queries = false;  // attention.temperature_scale is RopeSpec::growth of queries
   // Heads of layers with a window have sizes of their own, attention.key_length_swa and rope.dimension_count_swa. The

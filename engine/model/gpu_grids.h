@@ -9,8 +9,9 @@
 
 namespace headroom {
 
-// One grid behind the other, where shaders/lib/grids.glsl expects them, in words of 32 bits: of four elements a word
-// has the values of a point, a byte each; of eight it has two points as they stand in format/grids.h.
+// All grids, one behind the other in the order of shaders/lib/grids.glsl: IQ3_XXS, IQ3_S, IQ2_XXS, IQ2_XS, IQ2_S, IQ1.
+// A word of IQ3 is one point, its four values as signed bytes. A word of the others is two points of eight elements, as
+// format/grids.h has them.
 inline constexpr std::uint32_t kGpuGridWords = 2688;
 
 bool has_grids(const ModelInfo& model);

@@ -267,7 +267,8 @@ void ChatView::computeTops() {
       Row& row = item.rows[r];
       row.top = top;
       top += row.height;
-      if (row.isThought && !item.rows[r + 1].isThought) top += kGrid;  // the footer is no thought
+      // A gap between thought and answer. A footer ends the rows, so that there is a next one.
+      if (row.isThought && !item.rows[r + 1].isThought) top += kGrid;
     }
     if (!item.rows.empty() && item.rows.front().kind != Kind::Unsplit && m_tree.find(item.id)->role == Role::User)
       top += kMarginPx;

@@ -1,7 +1,9 @@
-// Panels of IQ3, IQ2 and IQ1 (kernels/packed_grids.inl) where bytes of several registers can be permuted: of 64 points
-// at once, four of each row, one table has the codes of the first half of their elements in a byte, and another one
-// those of the second half. A field of bits that begins anywhere in 64 is one instruction, too, so that codes and signs
-// are spread over bytes without masks: what else comes along, tables of 64 bytes do not look at.
+// Panels of IQ3, IQ2 and IQ1 (kernels/packed_grids.inl) for processors that look bytes up in registers (VBMI). A
+// register holds 64 indices of points, four of each of 16 rows. Two tables of bytes turn an index into the point's
+// codes: `first` has those of the first half of its elements, `last` those of the second half. Example: the codes 0 1 2
+// 0 2 2 1 0 of a point of IQ2 are the bytes 0b00100100 and 0b00011010. One more instruction moves each code into a byte
+// of its own; the bits above it are left over from its neighbours, and the last table, of 64 bytes, answers alike
+// whatever they are.
 
 // Of kElems elements, of which half are in a byte.
 template <int kElems, std::size_t kWords>
@@ -25,10 +27,11 @@ inline constexpr PointBytes<8, 256> kIq2XsPoints(kIq2XsGrid);
 inline constexpr PointBytes<8, 512> kIq2SPoints(kIq2SGrid);
 inline constexpr PointBytes<8, 1024> kIq1Points(kIq1Grid);
 
-// The bits of indices above the seventh, as masks of bytes.
+// Bits 7, 8, 9 and 10 of the 64 indices, a mask for each: an instruction looks up by bits 0 to 6, of 128 entries.
 using HighBits = __mmask64[4];
 
-// Of each byte of `low`, with kPoints / 128 - 1 higher bits, what stands there in the table.
+// The entries of a table that 64 indices choose. `low`: their lowest eight bits; `high`: as many masks as kPoints
+// needs.
 template <std::size_t kPoints>
 inline I permuted_bytes(const std::uint8_t* table, I low, const HighBits& high) {
   if constexpr (kPoints == 128) {
@@ -40,8 +43,9 @@ inline I permuted_bytes(const std::uint8_t* table, I low, const HighBits& high) 
   }
 }
 
-// Bytes of lanes whose lowest bits are those at kFrom, kFrom + kStep, kFrom + 2 kStep and kFrom + 3 kStep of the lane,
-// counted round where that is less than 0; the higher bits are whatever follows.
+// Where the four bytes of a lane are taken from: eight bits each, beginning at bit from, from + step, from + 2 step and
+// from + 3 step of the lane. Example: from 8 in steps of 2 spreads the four codes in byte 1, so that each has the
+// lowest two bits of a byte. A negative `from` takes its first bits from elsewhere, for users of higher bits.
 constexpr std::int64_t fields(int from, int step) {
   std::uint64_t control = 0;
   for (int byte = 0; byte < 8; ++byte) {
@@ -60,7 +64,8 @@ inline __mmask64 test_bytes(I bytes) {
   return _mm512_test_epi8_mask(bytes, _mm512_set1_epi8(1 << kBit));
 }
 
-// What a code in the low kCodeBits of six bits stands for, with its sign in bit kSign of them.
+// What a code stands for, negative where its sign is set, for all values of six bits: the code in the low kCodeBits,
+// the sign in bit kSign; the others change nothing.
 template <int kCodeBits, int kSign>
 struct SignedTable {
   alignas(64) std::uint8_t bytes[64] = {};

@@ -11,9 +11,8 @@
 //                                            the same, with registers for n_blocks blocks on a multiprocessor at once;
 //                                            the compiler spills where it cannot.
 //   DEVICE                                   before a function that kernels call
-//   TABLE T name = ...;                      constants in memory that all kernels of a file read, with
-//   load_table(&element) SHARED(T, name, n);                      an array in shared memory; other functions get it as
-//   auto&. It begins
+//   TABLE T name = ...;                      constants in the card's memory, which load_table(&element) reads
+//   SHARED(T, name, n);                      an array in shared memory; other functions get it as auto&. It begins
 //                                            where 16 bytes do.
 //   BARRIER(); WARP_BARRIER();               of all threads of the block, of the warp
 //   ATOMIC_ADD(name, i, v)                   on an element of a shared array; what it was before
