@@ -25,10 +25,10 @@ struct EmbedPush {
 struct NormConstants {
   uint is_gathered;  // of the rows that ask for logits
   uint is_added;
-  uint is_plain;       // rows are encoded as they are, without a norm
+  uint is_normed;      // else rows are encoded as they are
+  uint has_weight;     // rows are multiplied by the norm's weight
   uint encoding;       // enum class Encoding, of what it writes
   uint half_exponent;  // of rows of f16: kHalfExponent of gpu_args.h, or 0
-  uint lacks_weight;   // rows are normed, and not multiplied by a weight
 };
 struct NormPush {
   uint n_cols;

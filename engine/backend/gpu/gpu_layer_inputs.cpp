@@ -17,10 +17,10 @@ class LayerInputs : ProductDispatches {
     Dispatch& dispatch = add(Kernel::kNorm, true);
     dispatch.constants = words_of(args::NormConstants{.is_gathered = 0,
                                                       .is_added = 1,
-                                                      .is_plain = 0,
+                                                      .is_normed = 1,
+                                                      .has_weight = 1,
                                                       .encoding = static_cast<std::uint32_t>(Encoding::kF32),
-                                                      .half_exponent = 0,
-                                                      .lacks_weight = 0});
+                                                      .half_exponent = 0});
     dispatch.slices[1] = bound_.at(TensorRole::kInputProjectNorm, -1).slice;
     dispatch.slices[3] = projected;
     dispatch.slices[4] = inputs;

@@ -89,10 +89,10 @@ void ProductDispatches::norm(const Norm& norm, bool needs_barrier) {
   Dispatch& dispatch = add(Kernel::kNorm, needs_barrier);
   dispatch.constants = words_of(args::NormConstants{.is_gathered = norm.is_gathered ? 1U : 0U,
                                                     .is_added = norm.is_added ? 1U : 0U,
-                                                    .is_plain = norm.role || norm.lacks_weight ? 0U : 1U,
+                                                    .is_normed = norm.role || norm.lacks_weight ? 1U : 0U,
+                                                    .has_weight = norm.role ? 1U : 0U,
                                                     .encoding = static_cast<std::uint32_t>(norm.encoding),
-                                                    .half_exponent = bound_.arithmetic.half_exponent,
-                                                    .lacks_weight = norm.lacks_weight ? 1U : 0U});
+                                                    .half_exponent = bound_.arithmetic.half_exponent});
   dispatch.slices[1] =
       norm.role ? bound_.at(*norm.role, norm.role == TensorRole::kOutputNorm ? -1 : op_.layer).slice : norm.from;
   dispatch.slices[3] = norm.from;

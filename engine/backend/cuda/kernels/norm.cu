@@ -13,7 +13,7 @@ constexpr u32 kInt8 = 1, kHalf = 2;  // enum class Encoding
 
 // What elements are multiplied by, of their squares' sum.
 DEVICE float factor_of(const NormWords& words, float sum) {
-  return words.is_plain != 0 ? 1 : 1 / sqrtf(sum / static_cast<float>(words.n_cols) + words.epsilon);
+  return words.is_normed == 0 ? 1 : 1 / sqrtf(sum / static_cast<float>(words.n_cols) + words.epsilon);
 }
 
 DEVICE float sum_of_squares(const float4& quad) {
@@ -34,7 +34,7 @@ DEVICE void norm_held(const Params<NormWords>& p, const float* from, u32 row, au
   float4* to = buffer<float4>(p, 4) + std::uint64_t{row} * n_quads;
   u32* groups = buffer<u32>(p, 4) + std::uint64_t{row} * (words.n_cols / 32) * kGroupWords;
   const float4 zeros = make_float4(0, 0, 0, 0), ones = make_float4(1, 1, 1, 1);
-  const bool has_weight = words.is_plain == 0 && words.lacks_weight == 0;
+  const bool has_weight = words.has_weight != 0;
   float4 held[kHeld], by[kHeld], before[kHeld];
 #pragma unroll
   for (u32 i = 0; i < kHeld; ++i) {
@@ -101,7 +101,7 @@ KERNEL(rms_norm, kThreads, Params<NormWords>) {
   }
   const float sum = block_sum<kThreads>(room, sum_of_squares(from, words.n_cols));
   const float factor = factor_of(words, sum);
-  const bool has_weight = words.is_plain == 0 && words.lacks_weight == 0;
+  const bool has_weight = words.has_weight != 0;
   const auto by_weight = [&](u32 i) { return has_weight ? weight[i] : 1; };
   if (words.encoding == kInt8) {
     const u32 n_groups = words.n_cols / 32;

@@ -9,10 +9,10 @@ layout(set = 0, binding = 4) buffer To { uint to[]; };
 
 layout(constant_id = 0) const uint kIsGathered = 0;  // of the rows that ask for logits
 layout(constant_id = 1) const uint kIsAdded = 0;
-layout(constant_id = 2) const uint kIsPlain = 0;   // without a norm
-layout(constant_id = 3) const uint kEncoding = 0;  // of what it writes, as enum class Encoding
-layout(constant_id = 4) const uint kHalfExponent = 0;
-layout(constant_id = 5) const uint kLacksWeight = 0;  // normed, and not multiplied by a weight
+layout(constant_id = 2) const uint kIsNormed = 0;   // else rows are encoded as they are
+layout(constant_id = 3) const uint kHasWeight = 0;  // rows are multiplied by the norm's weight
+layout(constant_id = 4) const uint kEncoding = 0;   // of what it writes, as enum class Encoding
+layout(constant_id = 5) const uint kHalfExponent = 0;
 const uint kInt8 = 1, kHalf = 2;
 const uint kThreads = 128;
 layout(local_size_x = 128) in;
@@ -23,8 +23,8 @@ layout(push_constant) uniform Push { NormPush p; };
 shared float sums[kThreads];
 
 float normed_elem(uint first, uint i, float factor) {
-  if (kIsPlain != 0u) return from[first + i];
-  return kLacksWeight != 0u ? from[first + i] * factor : from[first + i] * factor * weight[i];
+  const float elem = kIsNormed != 0u ? from[first + i] * factor : from[first + i];
+  return kHasWeight != 0u ? elem * weight[i] : elem;
 }
 
 void encode_row(uint thread, uint row, uint first, float factor) {
