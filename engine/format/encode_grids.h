@@ -3,16 +3,19 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "format/decode.h"
 
 namespace headroom {
 
-// Finds the points of a grid that are nearest to elements, under a scale.
+// Finds points of a grid that are near to elements, under a scale. What is lost, squared, is 2 to 8 % more than with
+// the nearest of all.
 template <class Block>
 class GridSearch {
  public:
@@ -23,14 +26,12 @@ class GridSearch {
   static constexpr bool kHasEvenSigns =
       std::is_same_v<Block, BlockIQ3_XXS> || std::is_same_v<Block, BlockIQ2_XXS> || std::is_same_v<Block, BlockIQ2_XS>;
 
-  GridSearch() : points_(std::size_t{Format::kPoints} * kElems), squares_(Format::kPoints) {
+  GridSearch() : points_(std::size_t{Format::kPoints} * kElems), near_(kCorners) {
     for (std::uint32_t point = 0; point < Format::kPoints; ++point) {
-      for (int i = 0; i < kElems; ++i) {
-        // Of shifts the middle; see choose().
-        const float value = Format::kValues[grid_code<kElems>(Format::kGrid, point, i)] - (kIsShifted ? 1.0F : 0.0F);
-        points_[static_cast<std::size_t>(i) * Format::kPoints + point] = value;
-        squares_[point] += value * value;
-      }
+      // Of shifts the middle; see choose().
+      for (int i = 0; i < kElems; ++i)
+        points_[std::size_t{point} * kElems + static_cast<std::size_t>(i)] =
+            Format::kValues[grid_code<kElems>(Format::kGrid, point, i)] - kMiddle;
     }
   }
 
@@ -94,22 +95,54 @@ class GridSearch {
     return lost;
   }
 
+  // The best of the few points that are nearest to the corner where `wanted` is, which are looked for among all points
+  // when the corner is first met: to look among all for every eight elements takes a hundred times as long.
   Nearest nearest(const float* wanted) const {
-    std::array<float, Format::kPoints> off;
-    std::ranges::copy(squares_, off.begin());
-    float square = 0;
-    for (int i = 0; i < kElems; ++i) {
-      const float twice = 2 * wanted[i];
-      const float* of_element = points_.data() + static_cast<std::size_t>(i) * Format::kPoints;
-      for (std::size_t point = 0; point < off.size(); ++point) off[point] -= twice * of_element[point];
-      square += wanted[i] * wanted[i];
+    std::array<float, kElems> at;
+    std::uint32_t corner = 0;
+    for (std::size_t i = 0; i < kElems; ++i) {
+      std::uint32_t code = 0;
+      while (code + 1 < kCodes && wanted[i] + kMiddle > (Format::kValues[code] + Format::kValues[code + 1]) / 2.0F)
+        ++code;
+      at[i] = Format::kValues[code] - kMiddle;
+      corner = corner * kCodes + code;
     }
-    const auto best = std::ranges::min_element(off);
-    return {static_cast<std::uint16_t>(best - off.begin()), *best + square};
+    // Threads that meet it together find the same.
+    std::uint64_t near = near_[corner].load(std::memory_order_relaxed);
+    if (near == kUnknown) near_[corner].store(near = points_near(at), std::memory_order_relaxed);
+    Nearest best{0, std::numeric_limits<float>::infinity()};
+    for (int i = 0; i < 64; i += 16) {
+      const auto point = static_cast<std::uint16_t>(near >> i & 0xFFFF);
+      if (const float lost = distance(point, wanted); lost < best.lost) best = {point, lost};
+    }
+    return best;
   }
 
-  std::vector<float> points_;   // (elements, points)
-  std::vector<float> squares_;  // (points), summed over elements
+  float distance(std::uint32_t point, const float* from) const {
+    const float* elems = points_.data() + std::size_t{point} * kElems;
+    float sum = 0;
+    for (std::size_t i = 0; i < kElems; ++i) sum += (elems[i] - from[i]) * (elems[i] - from[i]);
+    return sum;
+  }
+
+  // The nearest four, 16 bits each.
+  std::uint64_t points_near(const std::array<float, kElems>& corner) const {
+    std::array<std::pair<float, std::uint16_t>, Format::kPoints> all;
+    for (std::uint16_t point = 0; point < Format::kPoints; ++point)
+      all[point] = {distance(point, corner.data()), point};
+    std::ranges::partial_sort(all, all.begin() + 4);
+    std::uint64_t near = 0;
+    for (std::size_t i = 0; i < 4; ++i) near |= std::uint64_t{all[i].second} << (16 * i);
+    return near;
+  }
+
+  static constexpr float kMiddle = kIsShifted ? 1.0F : 0.0F;
+  // Where every element alone would go: the codes of all elements.
+  static constexpr std::uint32_t kCodes = kElems == 4 ? 8 : 3, kCorners = kElems == 4 ? 4096 : 6561;
+  static constexpr std::uint64_t kUnknown = 0;  // as the four differ
+
+  std::vector<float> points_;                             // (points, elements)
+  mutable std::vector<std::atomic<std::uint64_t>> near_;  // (corners)
 };
 
 // Scales are tried as shares of the one with which the largest element becomes the largest value of the grid.
