@@ -103,7 +103,9 @@ class CpuStep {
   template <class Work>
   void time_product(std::uint32_t thread, Work work);
   // Calls work(first, last) for pieces of n items until none is left. A thread that is free takes the next piece, so
-  // that a thread that the system holds up does not hold up the others. Once per op.
+  // that a thread that the system holds up does not hold up the others: an equal share of half of what is left, which
+  // makes few pieces in all, as each begins with weights that nobody asked for ahead, and small ones at the end, where
+  // threads wait for each other. Whole pairs of panels. Once per op.
   template <class Work>
   void deal(const Op& op, std::uint32_t n, Work work);
   // How many heads of a layer have their product finished, counted for each KV head: its query heads, its key and
@@ -129,8 +131,6 @@ class CpuStep {
   void turn(float* head, std::uint32_t by, std::uint32_t row) const;     // by: index of the rope
   // Likewise a head with its norm, before or behind the rotation; null: none.
   void turn_normed(const BoundLayer& layer, const float* norm, float* head, std::uint32_t by, std::uint32_t row) const;
-
-  static constexpr std::uint32_t kPiecesPerThread = 8;
 
   bool is_few(std::uint32_t n_rows) const { return n_rows <= kCpuFewRows; }
   std::uint32_t seen_from(const LayerSpec& layer, std::uint32_t position) const;
@@ -188,12 +188,14 @@ Activations CpuStep::prepare(std::uint32_t thread, std::uint32_t n_rows, std::sp
 template <class Work>
 void CpuStep::deal(const Op& op, std::uint32_t n, Work work) {
   std::atomic<std::uint32_t>& next = n_dealt(op);
-  // Whole pairs of panels.
-  const auto piece = static_cast<std::uint32_t>(round_up(div_up(n, pool_.n_threads() * kPiecesPerThread), kPairPanels));
   for (;;) {
-    const std::uint32_t first = next.fetch_add(piece, std::memory_order_relaxed);
-    if (first >= n) return;
-    work(first, std::min(n, first + piece));
+    std::uint32_t first = next.load(std::memory_order_relaxed), piece = 0;
+    do {
+      if (first >= n) return;
+      const std::uint32_t left = n - first;
+      piece = std::min<std::uint32_t>(left, round_up(div_up(left, 2 * pool_.n_threads()), kPairPanels));
+    } while (!next.compare_exchange_weak(first, first + piece, std::memory_order_relaxed));
+    work(first, first + piece);
   }
 }
 

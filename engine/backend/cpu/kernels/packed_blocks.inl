@@ -7,10 +7,9 @@
 // is 8. Where a block has a min, load() gives codes.
 
 // With few columns memory is the limit, and one core alone does not ask for enough of it at a time: bytes are asked for
-// 16 KiB ahead into the second level of cache, which holds more requests than the first, and brought to the first level
-// 2 KiB ahead. Measured on a Xeon with 18 GB/s a core, share of a plain read loop: Q4_0 65 -> 94 %, Q4_K 72 -> 92 %,
-// Q6_K 66 -> 91 %, Q8_0 86 -> 97 %.
-inline constexpr std::size_t kFarBytes = 16384, kNearBytes = 2048;
+// 32 KiB ahead into the second level of cache, which holds more requests than the first, and brought to the first level
+// 4 KiB ahead. Why so far: docs/performance.md, "What was tried and did not help, or had to be so".
+inline constexpr std::size_t kFarBytes = 32768, kNearBytes = 4096;
 // Always inline: GCC takes a function that only prefetches for one without effect, and drops the call.
 template <std::size_t kBytes>
 [[gnu::always_inline]] inline void read_ahead(const std::byte* at) {
