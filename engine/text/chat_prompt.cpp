@@ -115,11 +115,14 @@ void ChatPromptWriter::try_conversations() {
 void ChatPromptWriter::find_thinking_control(std::string_view source) {
   ChatPromptOptions options;
   options.now.tm_mday = 1;
-  const auto prompt_with = [&](ThinkingChoice choice) {
+  // Granite's template asks for thoughts in its own system prompt, and so where a chat has none.
+  const auto prompts_with = [&](ThinkingChoice choice) {
     options.thinking = choice;
-    const auto rendered = render(template_, {{"system", "Be brief."}, {"user", "Hello"}}, options);
-    const auto alone = rendered ? rendered : render(template_, {{"user", "Hello"}}, options);
-    return alone ? alone->bytes() : std::string();
+    std::string all;
+    for (const auto& messages :
+         {std::vector<ChatMessage>{{"user", "Hello"}}, {{"system", "Be brief."}, {"user", "Hello"}}})
+      if (const auto rendered = render(template_, messages, options)) all += rendered->bytes();
+    return all;
   };
   struct Candidate {
     ThinkingControl control;
@@ -134,7 +137,7 @@ void ChatPromptWriter::find_thinking_control(std::string_view source) {
     if (source.find(variable) == std::string_view::npos) continue;
     control_ = control;
     control_variable_ = variable;
-    if (prompt_with(least) != prompt_with(most)) return;
+    if (prompts_with(least) != prompts_with(most)) return;
   }
   control_ = ThinkingControl::kNone;
   control_variable_.clear();

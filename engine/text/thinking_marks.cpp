@@ -19,6 +19,9 @@ constexpr std::array kTags = {Tags{"<think>", "</think>", "\n", "\n", "\n\n"},
                               Tags{"<|channel>thought", "<channel|>", "\n"}, Tags{"[THINK]", "[/THINK]"}};
 // Around the answer behind a thought: Granite and Ernie, Hunyuan.
 constexpr std::array kAnswerTags = {Tags{"<response>", "</response>"}, Tags{"<answer>", "</answer>"}};
+// So many bytes of a template behind the end of a thought may name the tag of the answer. In MiniMax's <response> is
+// around what a tool returns, far from there.
+constexpr std::size_t kNearBytes = 100;
 
 // gpt-oss: an answer is several messages, each with a header that names its channel.
 constexpr std::string_view kAnalysis = "<|channel|>analysis<|message|>", kFinal = "<|channel|>final<|message|>",
@@ -26,6 +29,13 @@ constexpr std::string_view kAnalysis = "<|channel|>analysis<|message|>", kFinal 
 constexpr std::array<std::string_view, 4> kChannelTokens = {"<|start|>", "<|channel|>", "<|message|>", "<|end|>"};
 
 bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+
+bool stands_near_behind(std::string_view source, std::string_view close, std::string_view tag) {
+  for (std::size_t at = source.find(close); at != std::string_view::npos; at = source.find(close, at + 1)) {
+    if (contains(source.substr(at, kNearBytes), tag)) return true;
+  }
+  return false;
+}
 
 // The token that an added token's text is; absent: the vocabulary has none.
 std::optional<TokenId> added_token(const Tokenizer& tokenizer, std::string_view text) {
@@ -66,7 +76,7 @@ ThinkingMarks tags(const Tags& found, std::string_view source, const Tokenizer& 
   marks.before_close = found.before_close;
   marks.behind_close = found.behind_close;
   for (const Tags& answer : kAnswerTags) {
-    if (!contains(source, answer.open)) continue;
+    if (!stands_near_behind(source, found.close, answer.open)) continue;
     marks.answer_open = answer.open;
     marks.answer_close = answer.close;
     break;

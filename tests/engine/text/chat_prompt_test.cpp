@@ -204,6 +204,9 @@ TEST(ChatPrompt, a_choice_about_thinking_is_one_that_changes_a_prompt) {
            {"{{ reasoning_effort | default('medium') }}", ThinkingControl::kEffort, Choice::kHigh, "high"},
            {"{{ reasoning_effort | default('medium') }}", ThinkingControl::kEffort, Choice::kDefault, "medium"},
            {"{{ reasoning_effort | default('medium') }}", ThinkingControl::kEffort, Choice::kOff, "medium"},
+           // In the template's own system prompt alone.
+           {"{% if messages[0].role == 'system' %}S{% elif thinking %}T{% endif %}", ThinkingControl::kSwitch,
+            Choice::kOn, "T"},
            {"{# enable_thinking #}x", ThinkingControl::kNone, Choice::kOff, "x"},
            {"{% set thinking = 1 %}{{ thinking }}", ThinkingControl::kNone, Choice::kOff, "1"},
            {"{{ messages[0].thinking }}x", ThinkingControl::kNone, Choice::kOff, "x"},

@@ -48,6 +48,12 @@ TEST(ThinkingMarks, tags_that_the_template_mentions_are_marks) {
   EXPECT_TRUE(marks.answer_open.empty());
   EXPECT_EQ(ThinkingMarks::find("<think></think><answer>{{ x }}</answer>", *plain).answer_close, "</answer>");
   EXPECT_EQ(ThinkingMarks::find("<think></think><response>", *plain).answer_open, "<response>");
+  // As Granite's asks for it in words, and as MiniMax's has it around what a tool returned.
+  EXPECT_EQ(ThinkingMarks::find("between <think></think> and write your response between <response></response>", *plain)
+                .answer_close,
+            "</response>");
+  EXPECT_TRUE(ThinkingMarks::find("'<think>' + thought + '</think>'" + std::string(200, ' ') + "'<response>'", *plain)
+                  .answer_open.empty());
   EXPECT_EQ(ThinkingMarks::find("{{ messages }}", *plain).kind, Kind::kNone);
   EXPECT_EQ(ThinkingMarks::find("", *plain).kind, Kind::kNone);
 }

@@ -1,5 +1,9 @@
 """Writes what Jinja2 itself gives: for our own chat templates (tests/engine/text/templates/*.jinja, expected.json beside them) and for single
-expressions and statements (tests/engine/text/expressions.json). Run with a Python that has jinja2 3.1; the tests need only the files written here."""
+expressions and statements (tests/engine/text/expressions.json). Run with a Python that has jinja2 3.1; the tests need only the files written here.
+
+make_template_cases.py FOLDER: for templates that others publish, which stay where they are: FOLDER/*.jinja, and expected.json beside them. A build with
+-DHEADROOM_SHARED_DATA=PARENT, where FOLDER is PARENT/chat-templates, has tests of them (SharedTemplates in text_test)."""
+import argparse
 import datetime
 import json
 import pathlib
@@ -330,20 +334,29 @@ MORE = r"""
 """.strip("\n").split("\n")
 
 
-def main():
-    env = environment()
-    names = sorted(path.name for path in (ROOT / "templates").glob("*.jinja"))
+def write_cases(env, folder):
+    """Writes folder/expected.json: what each template of the folder gives for each conversation and setting."""
     expected = {}
-    for name in names:
-        source = (ROOT / "templates" / name).read_text(encoding="utf-8")
-        expected[name] = {f"{conversation}/{'prompt' if prompt else 'closed'}": run(env, source, conversation, prompt)
-                          for conversation in CONVERSATIONS for prompt in (True, False)}
-        expected[name] |= {f"{conversation}/prompt/{setting}": run(env, before + source, conversation, True, tools)
-                           for setting, (word, conversations, before, tools) in SETTINGS.items() if word in source for conversation in conversations}
+    for path in sorted(folder.glob("*.jinja")):
+        source = path.read_bytes().decode()
+        expected[path.name] = {f"{conversation}/{'prompt' if prompt else 'closed'}": run(env, source, conversation, prompt)
+                               for conversation in CONVERSATIONS for prompt in (True, False)}
+        expected[path.name] |= {f"{conversation}/prompt/{setting}": run(env, before + source, conversation, True, tools)
+                                for setting, (word, conversations, before, tools) in SETTINGS.items() if word in source for conversation in conversations}
     fixture = {"conversations": {key: [{"role": role, "content": content} for role, content in turns] for key, turns in CONVERSATIONS.items()},
                "settings": {name: {"before": before, "tools_json": json.dumps(tools) if tools else ""} for name, (_, _, before, tools) in SETTINGS.items()},
                "bos_token": "<s>", "eos_token": "</s>", "now": NOW.strftime("%Y-%m-%d %H:%M:%S"), "expected": expected}
-    (ROOT / "templates" / "expected.json").write_text(json.dumps(fixture, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    (folder / "expected.json").write_text(json.dumps(fixture, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", nargs="?", type=pathlib.Path, help="of templates that others publish; without it our own, and expressions")
+    args = parser.parse_args()
+    env = environment()
+    write_cases(env, args.folder or ROOT / "templates")
+    if args.folder:
+        return
     cases = [{"source": source, **run(env, source, "thoughts", True)} for source in EXPRESSIONS + BLOCKS + MORE]
     (ROOT / "expressions.json").write_text(json.dumps(cases, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
