@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -21,7 +22,8 @@ class GridSearch {
  public:
   using Format = GridFormat<Block>;
   static constexpr int kElems = Format::kElems;
-  static constexpr bool kIsShifted = Format::kGrid == kIq1Grid;  // and has no signs
+  // Whether all elements of a group are shifted, up or down: such blocks have no signs.
+  static constexpr bool kIsShifted = std::is_same_v<Block, BlockIQ1_S> || std::is_same_v<Block, BlockIQ1_M>;
   // Whether the last of eight signs follows from the others.
   static constexpr bool kHasEvenSigns =
       std::is_same_v<Block, BlockIQ3_XXS> || std::is_same_v<Block, BlockIQ2_XXS> || std::is_same_v<Block, BlockIQ2_XS>;
