@@ -19,8 +19,8 @@ constexpr std::array kTags = {Tags{"<think>", "</think>", "\n", "\n", "\n\n"},
                               Tags{"<|channel>thought", "<channel|>", "\n"}, Tags{"[THINK]", "[/THINK]"}};
 // Around the answer behind a thought: Granite and Ernie, Hunyuan.
 constexpr std::array kAnswerTags = {Tags{"<response>", "</response>"}, Tags{"<answer>", "</answer>"}};
-// So many bytes of a template behind the end of a thought may name the tag of the answer. In MiniMax's <response> is
-// around what a tool returns, far from there.
+// A tag of answers counts where a template names it within so many bytes behind the end of a thought: Granite's does 41
+// bytes behind </think>. MiniMax's has <response> 1,700 bytes behind, around what a tool returned.
 constexpr std::size_t kNearBytes = 100;
 
 // gpt-oss: an answer is several messages, each with a header that names its channel.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "backend/cpu/activations.h"
+#include "backend/cpu/prefetch.h"
 #include "plan/device_rules.h"
 
 namespace headroom {
@@ -147,19 +148,13 @@ PanelsSeen seen_between(const AttendJob& job, std::uint32_t first, std::uint32_t
   return seen;
 }
 
-// A chunk in scratch, and the bytes of the next.
+// A chunk in scratch, and the bytes that the next is unpacked from: asked for while products of this one run, up to 5 %
+// at depth 16,384.
 struct Chunk {
   const Segment* segment = nullptr;
   std::uint32_t position = 0, n_keys = 0;
   std::span<const std::byte> next_keys, next_values;
 };
-
-// Asks for part `index` of `n` of what the next chunk is unpacked from, while products of this one run: up to 5 % at
-// depth 16,384. Always inline: GCC takes a function that only prefetches for one without effect, and drops the call.
-[[gnu::always_inline]] inline void read_ahead(std::span<const std::byte> bytes, std::uint32_t index, std::uint32_t n) {
-  for (std::size_t at = bytes.size() * index / n; at < bytes.size() * (index + 1) / n; at += 64)
-    __builtin_prefetch(bytes.data() + at, 0, 2);
-}
 
 // Panels `tile` to `tile` + kTilePanels - 1 and an unpacked chunk.
 void attend_panels(const KernelTable& kernels, const AttendJob& job, const Chunk& chunk, std::uint32_t tile,
@@ -232,8 +227,8 @@ void attend_by_words(const KernelTable& kernels, const AttendJob& job, const Til
                       {keys.group(job.slot, job.kv_head, next), n_next * keys.group_bytes},
                       {values.group(job.slot, job.kv_head, next), n_next * values.group_bytes}};
     for (std::uint32_t tile = 0; tile < n_tiles; ++tile) {
-      read_ahead(chunk.next_keys, tile, n_tiles);
-      read_ahead(chunk.next_values, tile, n_tiles);
+      prefetch_part(chunk.next_keys, tile, n_tiles);
+      prefetch_part(chunk.next_values, tile, n_tiles);
       attend_panels(kernels, job, chunk, tile, between[tile], scratch);
     }
   });

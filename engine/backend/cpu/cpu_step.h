@@ -103,9 +103,10 @@ class CpuStep {
   template <class Work>
   void time_product(std::uint32_t thread, Work work);
   // Calls work(first, last) for pieces of n items until none is left. A thread that is free takes the next piece, so
-  // that a thread that the system holds up does not hold up the others: an equal share of half of what is left, which
-  // makes few pieces in all, as each begins with weights that nobody asked for ahead, and small ones at the end, where
-  // threads wait for each other. Whole pairs of panels. Once per op.
+  // that a thread that the system holds up does not hold up the others. A piece is one thread's share of half of what
+  // is left, in whole pairs: two threads take 44, 34, 26, 18, ... of 176 panels. Large pieces come first, because each
+  // one begins with weights that no kernel has asked for; small ones last, because threads wait for each other. Once
+  // per op.
   template <class Work>
   void deal(const Op& op, std::uint32_t n, Work work);
   // How many heads of a layer have their product finished, counted for each KV head: its query heads, its key and

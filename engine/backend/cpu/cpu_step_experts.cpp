@@ -2,8 +2,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 
 #include "backend/cpu/cpu_step.h"
+#include "backend/cpu/prefetch.h"
 
 namespace headroom {
 namespace {
@@ -18,25 +20,9 @@ const float* biases_at(const float* biases, std::uint32_t expert, std::uint32_t 
   return biases == nullptr ? nullptr : biases + std::size_t{expert} * n_rows + row;
 }
 
-// Weights that a thread reads behind others, of which every part of those brings a part into the second level of cache.
-// A kernel asks for what stands behind what it multiplies, which is not where the next expert's weights are.
-class ReadAhead {
- public:
-  static constexpr Bytes kMostBytes = 32768;  // kFarBytes of the kernels, which go on from there
-
-  ReadAhead() = default;
-  ReadAhead(const std::byte* at, Bytes n_bytes, std::uint32_t n_parts)
-      : at_(at), end_(at + n_bytes), part_(round_up(div_up(n_bytes, n_parts), kLine)) {}
-  // Always inline: GCC takes a function that only prefetches for one without effect, and drops the call.
-  [[gnu::always_inline]] void read_part() {
-    for (const std::byte* end = std::min(at_ + part_, end_); at_ < end; at_ += kLine) __builtin_prefetch(at_, 0, 2);
-  }
-
- private:
-  static constexpr Bytes kLine = 64;  // of a cache
-  const std::byte *at_ = nullptr, *end_ = nullptr;
-  Bytes part_ = 0;
-};
+// How much of the next expert's weights is asked for while the last ones are multiplied: as far as kernels ask ahead
+// (kFarBytes of kernels/packed_blocks.inl), which go on from there.
+constexpr Bytes kMostAhead = 32768;
 
 std::uint32_t* as_ids(float* buffer) { return reinterpret_cast<std::uint32_t*>(buffer); }
 
@@ -205,13 +191,15 @@ void CpuStep::moe_down(const Op& op, std::uint32_t thread) {
   const auto compute = [&](std::uint32_t index, std::uint32_t first, std::uint32_t last) {
     const ExpertGroups::Group group = groups[index];
     const Activations in = inputs.of(group);
-    ReadAhead ahead;
+    // Kernels ask for the panels behind those that they multiply. Behind panel last - 1 of this expert a thread reads
+    // panel `first` of the next one, which stands elsewhere.
+    std::span<const std::byte> ahead;
     if (is_few(in.n_rows) && index + 1 < groups.n_groups()) {
       const Matrix next = layer.expert_down.of(groups[index + 1].expert);
-      ahead = {next.panel(first), std::min(ReadAhead::kMostBytes, (last - first) * next.panel_stride), last - first};
+      ahead = {next.panel(first), std::min(kMostAhead, (last - first) * next.panel_stride)};
     }
     const auto add = [&](const PanelProduct& product, bool) {
-      ahead.read_part();
+      prefetch_part(ahead, product.first_row / kPanelRows - first, last - first);
       const float* biases = biases_at(layer.expert_down_bias, group.expert, d_model, product.first_row);
       for (std::uint32_t col = 0; col < product.n_cols; ++col) {
         const std::size_t choice = groups.choice(group.first + product.first_col + col), row = choice / n_used;

@@ -25,8 +25,8 @@ struct TemplateCase {
   std::string name;  // "qwen.jinja user/prompt"
   std::string source;
   ChatTemplateInputs inputs;
-  std::string text, error;  // one of them
-  bool is_error = false;
+  std::string text, error;                    // one of them
+  bool is_error = false, is_refusal = false;  // an error that the template itself raises, in these words
 };
 
 // "2026-01-02 03:04:05", with the day of the week that strftime may ask for.
@@ -71,6 +71,7 @@ inline std::vector<TemplateCase> read_template_cases(const std::filesystem::path
       each.inputs.eos_token = json.at("eos_token");
       each.inputs.now = parse_time(json.at("now"));
       each.is_error = result.contains("error");
+      each.is_refusal = each.is_error && result.value("raised", true);
       (each.is_error ? each.error : each.text) = result.at(each.is_error ? "error" : "text");
       cases.push_back(std::move(each));
     }

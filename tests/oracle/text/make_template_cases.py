@@ -2,7 +2,7 @@
 expressions and statements (tests/engine/text/expressions.json). Run with a Python that has jinja2 3.1; the tests need only the files written here.
 
 make_template_cases.py FOLDER: for templates that others publish, which stay where they are: FOLDER/*.jinja, and expected.json beside them. A build with
--DHEADROOM_SHARED_DATA=PARENT, where FOLDER is PARENT/chat-templates, has tests of them (SharedTemplates in text_test)."""
+-DHEADROOM_SHARED_DATA=PARENT, where FOLDER is PARENT/chat-templates, has tests of them (SharedTemplates in shared_text_test)."""
 import argparse
 import datetime
 import json
