@@ -41,8 +41,10 @@ DeviceBars::DeviceBars(const Theme& theme, QWidget* parent)
 }
 
 void DeviceBars::setFigures(const Figures& figures) {
-  const auto& [device, now, planned, total, planTop, account] = figures;
-  const Bytes scale = std::max({total, now ? now->total() : 0, planned ? planned->total() : 0});
+  const auto& [device, now, planned, total, planTop, account, isAlone] = figures;
+  const auto barOf = [alone = isAlone](const MemoryFrame& frame) { return alone ? oursAlone(frame) : frame; };
+  const Bytes scale =
+      std::max({isAlone ? planTop : total, now ? barOf(*now).total() : 0, planned ? barOf(*planned).total() : 0});
   m_name->setVisible(!device.isEmpty());
   m_name->setText(device);
   m_nowBar->setAccessibleName(device.isEmpty() ? tr("Memory now") : tr("Memory of %1 now").arg(device));
@@ -50,7 +52,7 @@ void DeviceBars::setFigures(const Figures& figures) {
   m_nowBar->setVisible(now.has_value());
   m_nowText->setVisible(now.has_value());
   if (now) {
-    m_nowBar->setFrame(*now, scale, planTop);
+    m_nowBar->setFrame(barOf(*now), scale, planTop);
     m_nowText->setText(tr("Now: %1 in use").arg(formatPart(now->used(), now->total())) + inUseRemark(account) +
                        (now->isContradictory ? tr(" (the system\u2019s figures disagree)") : QString()));
     m_nowText->setToolTip(doubtText(account));
@@ -62,7 +64,7 @@ void DeviceBars::setFigures(const Figures& figures) {
   m_planText->setVisible(planned.has_value());
   if (!planned) return;
   const bool isEnough = planned->used() <= total;
-  m_planBar->setFrame(*planned, scale, planTop);
+  m_planBar->setFrame(barOf(*planned), scale, planTop);
   m_planText->setText((isEnough ? tr("With this plan: %1 in use").arg(formatPart(planned->used(), total))
                                 : tr("With this plan: %1 needed").arg(formatPart(planned->used(), total))) +
                       inUseRemark(account));

@@ -24,6 +24,7 @@ class DeviceBars : public QWidget {
     std::optional<MemoryFrame> now, planned;
     Bytes total = 0, planTop = 0;
     MemoryAccount account = {};  // of now
+    bool oursAlone = false;      // bars of what is ours; the figures beside them stay those of the device
   };
   void setFigures(const Figures& figures);
 

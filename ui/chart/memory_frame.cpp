@@ -37,6 +37,11 @@ Bytes take(Bytes& left, Bytes wanted) {
 
 Bytes MemoryFrame::total() const { return std::accumulate(bytes.begin(), bytes.end(), Bytes{0}); }
 
+MemoryFrame oursAlone(MemoryFrame frame) {
+  for (const Segment segment : {Segment::Others, Segment::Headroom, Segment::Free}) frame.of(segment) = 0;
+  return frame;
+}
+
 PlannedShare shareOf(const MemoryPlan& plan, DeviceIndex device) {
   PlannedShare share;
   share.weights = plan.bytes_of(RegionGroup::kWeights, device);

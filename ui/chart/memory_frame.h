@@ -25,6 +25,9 @@ struct MemoryFrame {
   bool operator==(const MemoryFrame&) const = default;
 };
 
+// Without what other programs hold, and what is free or kept so: a small model in a large memory is a hair otherwise.
+MemoryFrame oursAlone(MemoryFrame frame);
+
 // A plan's share of one device, as far as the chart needs it.
 struct PlannedShare {
   Bytes weights = 0, kv = 0, state = 0, checkpoints = 0, activations = 0, driver = 0;

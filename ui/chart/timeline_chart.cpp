@@ -90,7 +90,7 @@ void TimelineChart::setTimeLine(const TimeLine& timeLine) {
 
 bool TimelineChart::hasMoved() const {
   if (m_timeLine->isEmpty() || !m_drawn) return m_timeLine->isEmpty() == m_drawn.has_value();
-  const MemoryFrame& last = m_timeLine->frames().back();
+  const MemoryFrame last = shown(m_timeLine->frames().back());
   const QRect plot = axisRect()->rect();
   const double pixelMs = xAxis->range().size() * 1000 / std::max(1, plot.width());
   const double pixelBytes = yAxis->range().size() / std::max(1, plot.height());
@@ -115,13 +115,20 @@ void TimelineChart::setTotal(Bytes total) {
   refresh();
 }
 
+void TimelineChart::setOursAlone(bool alone) {
+  if (m_oursAlone == alone) return;
+  m_oursAlone = alone;
+  refresh();
+}
+
 void TimelineChart::refresh() {
   const auto frames = m_timeLine ? m_timeLine->frames() : std::span<const MemoryFrame>();
   std::array<QVector<QCPGraphData>, kSegments.size()> columns;
   for (auto& column : columns) column.reserve(static_cast<qsizetype>(frames.size()));
-  m_drawn = frames.empty() ? std::nullopt : std::optional(frames.back());
-  Bytes top = std::max(m_total, m_planTop);
-  for (const MemoryFrame& frame : frames) {
+  m_drawn = frames.empty() ? std::nullopt : std::optional(shown(frames.back()));
+  Bytes top = m_oursAlone ? m_planTop : std::max(m_total, m_planTop);
+  for (const MemoryFrame& whole : frames) {
+    const MemoryFrame frame = shown(whole);
     double sum = 0;
     for (std::size_t i = 0; i < columns.size(); ++i) {
       sum += static_cast<double>(frame.bytes[i]);
@@ -134,7 +141,7 @@ void TimelineChart::refresh() {
   const qint64 now = frames.empty() ? QDateTime::currentMSecsSinceEpoch() : frames.back().timeMs;
   const qint64 first = frames.empty() ? now - kShortestSpanMs : std::min(frames.front().timeMs, now - kShortestSpanMs);
   xAxis->setRange(static_cast<double>(first) / 1000.0, static_cast<double>(now) / 1000.0);
-  yAxis->setRange(0, std::max(1.0, static_cast<double>(top)) * 1.02);
+  yAxis->setRange(0, std::max(1.0, static_cast<double>(top)) * (m_oursAlone ? 1.15 : 1.02));
 
   m_planLine->setVisible(m_planTop > 0);
   m_planLabel->setVisible(m_planTop > 0);
@@ -160,8 +167,8 @@ std::optional<TimelineChart::Hit> TimelineChart::hitAt(const QPoint& position) c
   if (at == frames.end()) --at;
   double sum = 0;
   for (const Segment segment : kSegments) {
-    sum += static_cast<double>(at->of(segment));
-    if (level <= sum && at->of(segment) > 0) return Hit{segment, at->of(segment), at->timeMs};
+    sum += static_cast<double>(shown(*at).of(segment));
+    if (level <= sum && shown(*at).of(segment) > 0) return Hit{segment, at->of(segment), at->timeMs};
   }
   return std::nullopt;
 }

@@ -24,6 +24,8 @@ class TimelineChart : public QCustomPlot {
   // `planTop`: where our share ends when the plan is loaded; 0: no line. `total`: top of the axis.
   void setPlan(Bytes planTop);
   void setTotal(Bytes total);
+  // What is ours fills the height: see oursAlone().
+  void setOursAlone(bool alone);
 
   // What is under a point of the widget; absent outside the areas.
   struct Hit {
@@ -46,6 +48,7 @@ class TimelineChart : public QCustomPlot {
 
  private:
   void recolour();
+  MemoryFrame shown(const MemoryFrame& frame) const { return m_oursAlone ? oursAlone(frame) : frame; }
   bool hasMoved() const;
   void refresh();
 
@@ -56,6 +59,7 @@ class TimelineChart : public QCustomPlot {
   QCPItemStraightLine* m_planLine;
   QCPItemText* m_planLabel;
   Bytes m_planTop = 0, m_total = 0;
+  bool m_oursAlone = false;
 };
 
 }  // namespace headroom::ui

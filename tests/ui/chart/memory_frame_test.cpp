@@ -49,6 +49,14 @@ TEST(MemoryFrame, on_the_host_what_is_ours_beside_the_plan_is_this_program_and_n
   EXPECT_EQ(frame.total(), 16 * kGiB);
 }
 
+TEST(MemoryFrame, ours_alone_is_all_but_what_others_hold_and_what_is_free) {
+  MemoryFrame frame;
+  for (const Segment segment : kSegments) frame.of(segment) = kMiB;
+  EXPECT_EQ(oursAlone(frame).total(), (kSegments.size() - 3) * kMiB);
+  EXPECT_EQ(oursAlone(frame).of(Segment::Others), 0U);
+  EXPECT_EQ(oursAlone(frame).of(Segment::Driver), kMiB) << "our own use of the driver";
+}
+
 TEST(MemoryFrame, a_contradictory_reading_is_clamped_and_said) {
   const MemoryFrame freeAboveTotal = measuredFrame(reading(8 * kGiB, 9 * kGiB, 0), {});
   EXPECT_TRUE(freeAboveTotal.isContradictory);

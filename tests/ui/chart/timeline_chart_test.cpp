@@ -64,6 +64,17 @@ TEST_F(TimelineChartTest, the_axis_holds_the_device_the_plan_and_every_frame) {
   EXPECT_LT(m_chart.yAxis->range().upper, 5.0 * static_cast<double>(kGiB));
 }
 
+TEST_F(TimelineChartTest, a_small_model_fills_the_height_when_it_is_shown_alone) {
+  fill();
+  m_chart.setPlan(kGiB);
+  m_chart.setOursAlone(true);
+  EXPECT_NEAR(m_chart.yAxis->range().upper, 2.3 * static_cast<double>(kGiB), 1.0);
+  m_chart.replot();
+  EXPECT_FALSE(m_chart.hitAt(at(0.5, 2.2 * static_cast<double>(kGiB)))) << "free memory is not shown";
+  m_chart.setOursAlone(false);
+  EXPECT_GE(m_chart.yAxis->range().upper, 4.0 * static_cast<double>(kGiB));
+}
+
 TEST_F(TimelineChartTest, what_is_no_pixel_wide_or_high_is_not_drawn_until_it_is) {
   fill();
   m_chart.show();

@@ -129,6 +129,18 @@ TEST_F(VramPanelTest, the_history_of_a_device_begins_with_its_first_reading_what
   EXPECT_EQ(hit->segment, Segment::Free);
 }
 
+TEST_F(VramPanelTest, what_is_ours_can_be_looked_at_alone_and_the_figures_stay_those_of_the_device) {
+  m_chart.setDevices({test::cpu_with(16 * kGiB)});
+  read(12 * kGiB, 3 * kMiB);
+  const auto* bar = find<SegmentBar>("nowBar");
+  EXPECT_EQ(bar->frame().total(), 16 * kGiB);
+  find<QToolButton>("oursAlone")->click();
+  EXPECT_EQ(bar->frame().total(), 3 * kMiB);
+  EXPECT_TRUE(says("Now: 4.00 of 16.00 GiB in use"));
+  find<QToolButton>("oursAlone")->click();
+  EXPECT_EQ(bar->frame().total(), 16 * kGiB);
+}
+
 TEST_F(VramPanelTest, a_reading_and_a_plan_are_told_in_words) {
   m_chart.setDevices({test::cpu_with(16 * kGiB)});
   read(12 * kGiB, 0);
