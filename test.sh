@@ -58,8 +58,9 @@ without_arm() {
 
 mkdir -p build
 suite dev ""
-# What grows in a thousand turns is measured by dev; of the kernels those with vectors go where they should not, if any.
-suite asan-ubsan "" -E 'a_thousand_turns|contract_test.Isas/.*/scalar'
+# What grows in a thousand turns is measured by dev; of the kernels those with vectors go where they should not, if any. The
+# measuring of all formats is looked at where an engine measures its devices (EngineThread.measures_the_devices).
+suite asan-ubsan "" -E 'a_thousand_turns|contract_test.Isas/.*/scalar|has_a_figure_of_every_format'
 # Loads, prompts, answers, stops, slots and the thread pool, each once: here a clock runs some twenty times slower, so that
 # what measures devices, on the same threads, would take minutes.
 suite tsan "backend_test run_test run_real_test contract_test" \
