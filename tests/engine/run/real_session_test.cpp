@@ -87,6 +87,7 @@ TEST_P(PlannedIsMapped, for_every_kv_type_slot_count_and_batch) {
   RandomModelSpec spec;
   spec.architecture = GetParam().architecture;
   spec.weight_type = GetParam().weight_type;
+  spec.n_distinct_rows = 32;
   if (find_arch(spec.architecture)->window == WindowRule::kPattern) spec.window = 8;
   const TempFolder folder;
   const OpenedFile opened = open_or_die(make_random_model(spec, folder.path()));
