@@ -105,9 +105,8 @@ class GridSearch {
     std::array<float, kElems> at;
     std::uint32_t corner = 0;
     for (std::size_t i = 0; i < kElems; ++i) {
-      std::uint32_t code = 0;
-      while (code + 1 < kCodes && wanted[i] + kMiddle > (Format::kValues[code] + Format::kValues[code + 1]) / 2.0F)
-        ++code;
+      std::uint32_t code = 0;  // counted without branches, which no processor could foresee
+      for (const float border : kBorders) code += wanted[i] + kMiddle > border ? 1U : 0U;
       at[i] = Format::kValues[code] - kMiddle;
       corner = corner * kCodes + code;
     }
@@ -144,6 +143,13 @@ class GridSearch {
   // A corner's number has a digit for each element: its code, of eight or three.
   static constexpr std::uint32_t kCodes = kElems == 4 ? 8 : 3, kCorners = kElems == 4 ? 8 * 8 * 8 * 8 : 81 * 81;
   static constexpr std::uint64_t kUnknown = 0;  // as the four differ
+  // Between two values of the grid, which ascend.
+  static constexpr std::array<float, kCodes - 1> kBorders = [] {
+    std::array<float, kCodes - 1> borders{};
+    for (std::uint32_t code = 0; code + 1 < kCodes; ++code)
+      borders[code] = (Format::kValues[code] + Format::kValues[code + 1]) / 2.0F;
+    return borders;
+  }();
 
   std::vector<float> points_;                             // (points, elements)
   mutable std::vector<std::atomic<std::uint64_t>> near_;  // (corners)

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <utility>
 
 #include "format/dtype_table.h"
 #include "gpu_contract/gpu_session.h"
@@ -37,15 +38,18 @@ void expect_as_if_it_stood_there(const RandomModelSpec& spec) {
   PlanOptions options;
   options.n_ctx = 64;
   options.n_batch = 32;
-  const auto whole = test::load_on_gpu(path, options);
+  const auto prompt = test::rows_of(0, 0, 11, spec.n_vocab), more = test::rows_of(0, 11, 9, spec.n_vocab);
+  const auto whole = [&] {
+    const auto loaded = test::load_on_gpu(path, options);
+    const auto first = loaded->step(prompt, {10});
+    return std::pair{first, loaded->step(more, {8})};
+  }();
   options.devices = {{1}};
   options.n_gpu_layers = options.n_cpu_ffn = static_cast<std::int32_t>(spec.n_layers);
   options.stream_rows = kRows;
   const auto streamed = test::load_on(path, test::cpu_and_gpu(false), options);
-  const auto prompt = test::rows_of(0, 0, 11, spec.n_vocab);
-  EXPECT_EQ(streamed->step(prompt, {10}), whole->step(prompt, {10}));
-  const auto more = test::rows_of(0, 11, 9, spec.n_vocab);
-  EXPECT_EQ(streamed->step(more, {8}), whole->step(more, {8}));
+  EXPECT_EQ(streamed->step(prompt, {10}), whole.first);
+  EXPECT_EQ(streamed->step(more, {8}), whole.second);
 }
 
 TEST(GpuStream, streamed_weights_of_every_type_are_those_of_the_file) {

@@ -439,7 +439,9 @@ class ModelBuilder {
     const auto file_type = static_cast<std::uint32_t>(dtype_row(dtype).gguf_type);
     const Bytes bytes_per_row = row_bytes(dtype, n_cols);
     if (spec_.has_holes) return writer_.add_hole(name, file_type, shape, n_rows * bytes_per_row);
-    const std::uint64_t n_distinct = role_is_experts(role) ? n_rows : 512;
+    const std::uint64_t n_distinct = spec_.n_distinct_rows > 0 ? spec_.n_distinct_rows
+                                     : role_is_experts(role)   ? n_rows
+                                                               : 512;
     std::vector<std::byte> bytes(n_rows * bytes_per_row);
     std::vector<float> row(n_cols);
     for (std::uint64_t r = 0; r < n_rows; ++r) {

@@ -70,6 +70,9 @@ struct RandomModelSpec {
   bool names_pre_tokenizer = true;                 // tokenizer.ggml.pre
   bool has_end = true;  // a token that ends an answer; without one the byte-level models go on forever
 
+  // Of each matrix, those of experts too; the rows behind them repeat these. For tests that ask what memory is read and
+  // not what comes of it: such a model takes a fraction of the time to make. 0: 512, and all of experts.
+  std::uint32_t n_distinct_rows = 0;
   std::uint64_t seed = 1;
   // Weights are holes in the file (zeros): headers of models of any size cost nothing. Norms are holes as well, so all
   // logits are 0.

@@ -35,7 +35,10 @@ Logits read_floats(const std::string& name) {
 struct Golden {
   std::string name;
   std::vector<std::uint32_t> tokens;
-  Logits logits, f16_logits;  // (tokens, n_vocab), of a cache that rounds nothing, and of F16
+  // (tokens, n_vocab), of a cache that rounds nothing, and of F16. Read by the test that needs them: all of them, four
+  // megabytes, were read and copied at each start of this program, for every one of its tests.
+  Logits logits() const { return read_floats(name + ".bin"); }
+  Logits f16_logits() const { return read_floats(name + ".f16.bin"); }
 };
 
 void PrintTo(const Golden& golden, std::ostream* out) { *out << golden.name; }
@@ -47,8 +50,6 @@ std::vector<Golden> golden_models() {
     Golden model;
     model.name = entry.at("name");
     model.tokens = entry.at("tokens").get<std::vector<std::uint32_t>>();
-    model.logits = read_floats(model.name + ".bin");
-    model.f16_logits = read_floats(model.name + ".f16.bin");
     models.push_back(std::move(model));
   }
   return models;
@@ -102,19 +103,19 @@ class ReferenceLogits : public testing::TestWithParam<Golden> {};
 TEST_P(ReferenceLogits, are_those_of_transformers_with_a_cache_that_rounds_nothing) {
   const auto found = compute(GetParam(), DType::kF32, 64, ReferenceModel::kAllLayers);
   ASSERT_TRUE(found.ok()) << found.error().message;
-  const float difference = largest_difference(*found, GetParam().logits);
+  const float difference = largest_difference(*found, GetParam().logits());
   RecordProperty("f32", std::to_string(difference));
   EXPECT_LE(difference, 1e-4F);
 }
 
 TEST_P(ReferenceLogits, are_those_of_transformers_with_an_f16_cache_split_or_not_in_one_step_or_in_pieces) {
-  const float largest = largest_difference(GetParam().logits, Logits(GetParam().logits.size()));
+  const float largest = largest_difference(GetParam().logits(), Logits(GetParam().logits().size()));
   for (const std::uint32_t n_last_layers : {ReferenceModel::kAllLayers, 1U}) {
     for (const std::uint32_t n_batch : {64U, 7U}) {
       SCOPED_TRACE(std::to_string(n_last_layers) + " last layers apart, steps of " + std::to_string(n_batch));
       const auto found = compute(GetParam(), DType::kF16, n_batch, n_last_layers);
       ASSERT_TRUE(found.ok()) << found.error().message;
-      const float unexplained = largest_difference(*found, GetParam().f16_logits) / largest;
+      const float unexplained = largest_difference(*found, GetParam().f16_logits()) / largest;
       RecordProperty("f16_" + std::to_string(n_batch), std::to_string(unexplained));
       EXPECT_LE(unexplained, 2e-4F);
     }
@@ -153,8 +154,8 @@ TEST_P(ReferenceLogits, of_a_quantized_cache_are_off_by_about_what_its_codes_lea
     const auto found = compute(GetParam(), kv.dtype, 7, ReferenceModel::kAllLayers);
     ASSERT_TRUE(found.ok()) << found.error().message;
     const LayerSpec& layer = info.layers.back();  // the first ones may be dense where others have experts
-    const double error = layer.has_experts() ? median_error(*found, GetParam().logits, GetParam().tokens.size())
-                                             : relative_error(*found, GetParam().logits);
+    const double error = layer.has_experts() ? median_error(*found, GetParam().logits(), GetParam().tokens.size())
+                                             : relative_error(*found, GetParam().logits());
     RecordProperty(std::string(kv.label), std::to_string(error));
     EXPECT_LT(error, 1.4 * row_error(kv.dtype));
     const bool has_large_embedding = info.embedding_scale > 1 && !layer.has_post_norms;

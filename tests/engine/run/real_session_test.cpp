@@ -1,7 +1,10 @@
 // Sessions over the CPU backend: the plan held against what is mapped, and caches held against computing afresh.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <fstream>
 
@@ -72,6 +75,7 @@ void step_all_slots(Session& session) {
 struct RowCase {
   std::string architecture;
   DType weight_type;
+  std::size_t n_types_before;  // of weights, in the table
 };
 void PrintTo(const RowCase& row, std::ostream* out) {
   *out << row.architecture << ' ' << dtype_row(row.weight_type).name;
@@ -83,28 +87,34 @@ TEST_P(PlannedIsMapped, for_every_kv_type_slot_count_and_batch) {
   RandomModelSpec spec;
   spec.architecture = GetParam().architecture;
   spec.weight_type = GetParam().weight_type;
+  spec.n_distinct_rows = 32;
   if (find_arch(spec.architecture)->window == WindowRule::kPattern) spec.window = 8;
   const TempFolder folder;
   const OpenedFile opened = open_or_die(make_random_model(spec, folder.path()));
   PlanOptions options;
   options.n_ctx = 48;
   const std::shared_ptr<const LoadedModel> loaded = load_or_die(opened, plan_or_die(*opened.info, options));
-  // Weights and caches do not know of each other: an architecture sees each pair of types with every fourth of weights.
-  std::size_t pair = static_cast<std::size_t>(spec.weight_type);
+  // Weights, caches and shapes of steps do not know of each other. With one type of weights an architecture sees every
+  // fourth pair of cache types, each with the next of five shapes; over all types of weights it sees every pair with
+  // every shape, since at least five of them have that pair.
+  constexpr std::array<std::pair<std::uint32_t, std::uint32_t>, 5> kSlotsAndBatches{
+      {{1, 1}, {1, 32}, {3, 1}, {3, 3}, {3, 32}}};
+  static_assert(std::ranges::count_if(kDTypes, &DTypeRow::is_weight) >= 4 * std::ssize(kSlotsAndBatches));
+  const std::size_t weight = GetParam().n_types_before;
+  std::size_t pair = 0;
   for (const DTypeRow& k : kDTypes) {
     for (const DTypeRow& v : kDTypes) {
       if (!k.is_kv || !v.is_kv || k.is_kv_offered != v.is_kv_offered) continue;  // types for checking with themselves
-      if (++pair % 4 != 0) continue;
-      for (const auto& [n_slots, n_batch] : {std::pair{1U, 1U}, {1U, 32U}, {3U, 1U}, {3U, 3U}, {3U, 32U}}) {
-        options.kv_k = k.dtype;
-        options.kv_v = v.dtype;
-        options.n_slots = n_slots;
-        options.n_batch = n_batch;
-        const std::unique_ptr<Session> session = session_or_die(loaded, plan_or_die(*opened.info, options));
-        step_all_slots(*session);
-        expect_planned_is_mapped(
-            *session, std::string(k.label) + "/" + std::string(v.label) + " slots " + std::to_string(n_slots));
-      }
+      ++pair;
+      if ((weight + pair) % 4 != 0) continue;
+      const auto& [n_slots, n_batch] = kSlotsAndBatches[(weight / 4 + pair) % kSlotsAndBatches.size()];
+      options.kv_k = k.dtype;
+      options.kv_v = v.dtype;
+      options.n_slots = n_slots;
+      options.n_batch = n_batch;
+      const std::unique_ptr<Session> session = session_or_die(loaded, plan_or_die(*opened.info, options));
+      step_all_slots(*session);
+      expect_planned_is_mapped(*session, fmt::format("{}/{}, {} slots, {} rows", k.label, v.label, n_slots, n_batch));
     }
   }
 }
@@ -112,8 +122,9 @@ TEST_P(PlannedIsMapped, for_every_kv_type_slot_count_and_batch) {
 std::vector<RowCase> all_rows() {
   std::vector<RowCase> rows;
   for (const ArchRow& row : arch_rows()) {
+    std::size_t n_types = 0;
     for (const DTypeRow& type : kDTypes) {
-      if (type.is_weight) rows.push_back({std::string(row.architecture), type.dtype});
+      if (type.is_weight) rows.push_back({std::string(row.architecture), type.dtype, n_types++});
     }
   }
   return rows;

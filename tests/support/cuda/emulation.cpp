@@ -14,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/check.h"
+
 namespace headroom::cuda {
 namespace {
 
@@ -57,18 +59,30 @@ struct Fault {
 };
 
 // When a thread touched something: intervals between barriers are counted over all blocks, so that what is left of a
-// block before is older than all that the next one does.
-struct Moment {
-  std::uint64_t block_interval = 0;  // 0: never
-  std::uint32_t warp_interval = 0, thread = 0;
+// block before is older than all that the next one does. A number, since shared memory is touched a hundred million
+// times in some tests, which is half of their time.
+constexpr std::uint32_t kThreadBits = 10, kMostWarpIntervals = 1U << (32 - kThreadBits);
+static_assert(kMostThreads == 1U << kThreadBits);
+class Moment {
+ public:
+  Moment() = default;
+  Moment(std::uint32_t block_interval, std::uint32_t warp_interval, std::uint32_t thread)
+      : bits_(std::uint64_t{block_interval} << 32 | warp_interval << kThreadBits | thread) {}
+  std::uint32_t block_interval() const { return static_cast<std::uint32_t>(bits_ >> 32); }  // 0: never
+  std::uint32_t warp_interval() const { return static_cast<std::uint32_t>(bits_) >> kThreadBits; }
+  std::uint32_t thread() const { return static_cast<std::uint32_t>(bits_) % kMostThreads; }
+
+ private:
+  std::uint64_t bits_ = 0;
 };
 
 // Whoever touched an element last, and before that, of another warp and of the same.
 struct Touches {
   Moment last, other_warp, same_warp;
   void note(const Moment& here) {
-    if (last.block_interval != 0 && last.thread != here.thread)
-      (last.thread / kWarp == here.thread / kWarp ? same_warp : other_warp) = last;
+    // What was before the last barrier of the block is in nobody's way any more.
+    if (last.block_interval() == here.block_interval() && last.thread() != here.thread())
+      (last.thread() / kWarp == here.thread() / kWarp ? same_warp : other_warp) = last;
     last = here;
   }
 };
@@ -76,12 +90,14 @@ struct Touches {
 // What is known of an element.
 struct Shadow {
   Moment write;
-  Touches reads, atomics;
+  Touches reads;
 };
+static_assert(sizeof(Shadow) == 32);
 
 struct Array {
   std::vector<std::byte> bytes;
   std::vector<Shadow> shadows;
+  std::vector<Touches> atomics;  // of few arrays; empty before the first of them
 };
 
 enum class Wait : std::uint8_t { kNothing, kBarrier, kWarpBarrier, kExchange, kEnd };
@@ -149,30 +165,28 @@ class Block {
     return words_[parity] + now_ / kWarp * kWarp;
   }
 
+  // What nearly every access is, with nothing to say: a read of what an earlier interval of the block wrote, or a write
+  // of what nobody touched in this one. Everything else is for touch_and_check(), which would do the same with these.
+  // Kept short: half of the time of many tests is here.
   std::byte* touch(const char* name, std::size_t index, std::size_t n, std::size_t elem_bytes, std::size_t i,
                    emulated::Access access) {
-    if (arrays_.size() <= index) arrays_.resize(n_shared_names());
-    Array& array = arrays_[index];
-    if (array.bytes.empty()) {
-      array.bytes.resize(n * elem_bytes);
-      array.shadows.resize(n);
+    if (index < n_arrays_) {
+      Array& array = arrays_[index];
+      if (i < array.shadows.size() && array.atomics.empty()) {
+        Shadow& shadow = array.shadows[i];
+        const std::uint32_t written = shadow.write.block_interval();
+        if (access == emulated::Access::kRead && written >= first_interval_ && written < block_interval_) {
+          shadow.reads.note(here_);
+          return array.bytes.data() + i * elem_bytes;
+        }
+        if (access == emulated::Access::kWrite && written < block_interval_ &&
+            shadow.reads.last.block_interval() < block_interval_) {
+          shadow.write = here_;
+          return array.bytes.data() + i * elem_bytes;
+        }
+      }
     }
-    if (i >= n) throw Fault{fmt::format("thread {}: {}[{}] is behind its end, {}", now_, name, i, n)};
-    Shadow& shadow = array.shadows[i];
-    const Moment here{block_interval_, warp_intervals_[now_ / kWarp], now_};
-    if (access != emulated::Access::kWrite && shadow.write.block_interval < first_interval_)
-      throw Fault{fmt::format("thread {}: {}[{}] is read before anything was written there", now_, name, i)};
-    const Element element{name, i};
-    check_order(shadow.write, here, element, access == emulated::Access::kRead ? " (the former)" : "");
-    if (access != emulated::Access::kAtomic)
-      check_order(shadow.atomics, here, element, access == emulated::Access::kRead ? " (the former)" : "");
-    if (access != emulated::Access::kRead) check_order(shadow.reads, here, element, "");
-    switch (access) {
-      case emulated::Access::kRead: shadow.reads.note(here); break;
-      case emulated::Access::kWrite: shadow.write = here; break;
-      case emulated::Access::kAtomic: shadow.atomics.note(here); break;
-    }
-    return array.bytes.data() + i * elem_bytes;
+    return touch_and_check(name, index, n, elem_bytes, i, access);
   }
 
  private:
@@ -181,20 +195,49 @@ class Block {
     std::size_t i;
   };
 
+  [[gnu::noinline]] std::byte* touch_and_check(const char* name, std::size_t index, std::size_t n,
+                                               std::size_t elem_bytes, std::size_t i, emulated::Access access) {
+    if (arrays_.size() <= index) arrays_.resize(n_shared_names());
+    n_arrays_ = arrays_.size();
+    Array& array = arrays_[index];
+    if (array.bytes.empty()) {
+      array.bytes.resize(n * elem_bytes);
+      array.shadows.resize(n);
+    }
+    if (i >= n) throw Fault{fmt::format("thread {}: {}[{}] is behind its end, {}", now_, name, i, n)};
+    Shadow& shadow = array.shadows[i];
+    if (access != emulated::Access::kWrite && shadow.write.block_interval() < first_interval_)
+      throw Fault{fmt::format("thread {}: {}[{}] is read before anything was written there", now_, name, i)};
+    const Element element{name, i};
+    check_order(shadow.write, here_, element, access == emulated::Access::kRead ? " (the former)" : "");
+    if (access == emulated::Access::kAtomic) {
+      if (array.atomics.empty()) array.atomics.resize(n);
+    } else if (!array.atomics.empty()) {
+      check_order(array.atomics[i], here_, element, access == emulated::Access::kRead ? " (the former)" : "");
+    }
+    if (access != emulated::Access::kRead) check_order(shadow.reads, here_, element, "");
+    switch (access) {
+      case emulated::Access::kRead: shadow.reads.note(here_); break;
+      case emulated::Access::kWrite: shadow.write = here_; break;
+      case emulated::Access::kAtomic: array.atomics[i].note(here_); break;
+    }
+    return array.bytes.data() + i * elem_bytes;
+  }
+
   static void check_order(const Moment& before, const Moment& now, const Element& element, const char* who_writes) {
-    if (before.thread == now.thread || before.block_interval != now.block_interval) return;
-    if (before.thread / kWarp == now.thread / kWarp && before.warp_interval != now.warp_interval) return;
+    if (before.thread() == now.thread() || before.block_interval() != now.block_interval()) return;
+    if (before.thread() / kWarp == now.thread() / kWarp && before.warp_interval() != now.warp_interval()) return;
     throw Fault{fmt::format("threads {} and {} touch {}[{}] with no barrier between them, and one of them writes{}",
-                            before.thread, now.thread, element.name, element.i, who_writes)};
+                            before.thread(), now.thread(), element.name, element.i, who_writes)};
   }
   static void check_order(const Touches& before, const Moment& now, const Element& element, const char* who_writes) {
-    if (before.last.block_interval != now.block_interval) return;  // nor are those before it
+    if (before.last.block_interval() != now.block_interval()) return;  // nor are those before it
     for (const Moment& each : {before.last, before.other_warp, before.same_warp})
       check_order(each, now, element, who_writes);
   }
 
   std::string run_block() {
-    first_interval_ = ++block_interval_;
+    first_interval_ = count_interval();
     warp_intervals_.assign(kMostThreads / kWarp, 0);
     if (threads_.size() < launch_->n_threads) threads_.resize(launch_->n_threads);
     const std::uint32_t n = launch_->n_threads;
@@ -216,6 +259,7 @@ class Block {
         if (threads_[i].wait != Wait::kNothing) continue;
         has_run = true;
         now_ = i;
+        here_ = {block_interval_, warp_intervals_[i / kWarp], i};
         threads_[i].fiber = std::move(threads_[i].fiber).resume();
         if (!wrong_.empty()) break;
       }
@@ -262,7 +306,7 @@ class Block {
       });
       if (!is_whole) continue;
       for (auto each = begin; each != end; ++each) each->wait = Wait::kNothing;
-      ++warp_intervals_[first / kWarp];
+      CHECK(++warp_intervals_[first / kWarp] < kMostWarpIntervals, "a block has more warp barriers than are counted");
       any = true;
     }
     if (any) return true;
@@ -273,8 +317,13 @@ class Block {
                           });
     if (!is_whole) return false;
     for (auto each = begin; each != end; ++each) each->wait = Wait::kNothing;
-    ++block_interval_;
+    count_interval();
     return true;
+  }
+
+  std::uint32_t count_interval() {
+    CHECK(++block_interval_ != 0, "more barriers than are counted");
+    return block_interval_;
   }
 
   std::string stuck_text() const {
@@ -300,11 +349,13 @@ class Block {
   std::vector<Thread> threads_;
   context::fiber scheduler_;
   std::uint32_t now_ = 0, n_ended_ = 0;
+  Moment here_;  // until the thread that runs waits
   std::string wrong_;
-  std::uint64_t block_interval_ = 0, first_interval_ = 0;  // the latter: of the block that runs
+  std::uint32_t block_interval_ = 0, first_interval_ = 0;  // the latter: of the block that runs
   std::vector<std::uint32_t> warp_intervals_;
   std::uint64_t words_[2][kMostThreads] = {};
   std::vector<Array> arrays_;  // by SharedName
+  std::size_t n_arrays_ = 0;
 };
 
 // What this thread of the host runs. Asked for at each access: found without a call.

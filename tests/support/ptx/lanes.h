@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <random>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -92,6 +93,7 @@ class Machine {
 
   const Launch& launch_;
   const Entry& entry_;
+  std::vector<std::span<const std::byte>> constants_;
   const bool waits_for_earlier_;  // the entry does, and touches nothing before
   std::mt19937 random_;
   SharedMemory shared_;
@@ -101,5 +103,29 @@ class Machine {
   const Warp* now_ = nullptr;  // what runs, for who is told of a fault
   const Instruction* code_ = nullptr;
 };
+
+// Here, since every operand of every lane is asked for through these.
+inline std::uint64_t Machine::register_value(const Warp& warp, std::uint32_t index, std::uint32_t lane) const {
+  if ((warp.defined[index] >> lane & 1U) == 0) [[unlikely]]
+    throw Fault("a register is read before it was written");
+  return warp.registers[std::size_t{index} * kWarp + lane];
+}
+
+inline std::uint64_t Machine::value(const Warp& warp, const Operand& operand, std::uint32_t lane) const {
+  switch (operand.kind) {
+    case Operand::Kind::kRegister: return register_value(warp, operand.index, lane);
+    case Operand::Kind::kNumber: return operand.number;
+    case Operand::Kind::kSpecial: return special(warp, operand.special, lane);
+    default: throw Fault("an operand is neither a register nor a number");
+  }
+}
+
+inline void Machine::put(Warp& warp, const Operand& operand, std::uint32_t lane, std::uint64_t value) {
+  if (operand.kind == Operand::Kind::kNothing) return;
+  if (operand.kind != Operand::Kind::kRegister) [[unlikely]]
+    throw Fault("a result is no register");
+  warp.registers[std::size_t{operand.index} * kWarp + lane] = value;
+  warp.defined[operand.index] |= 1U << lane;
+}
 
 }  // namespace headroom::ptx

@@ -32,27 +32,8 @@ Machine::Machine(const Launch& launch)
       entry_(*launch.entry),
       waits_for_earlier_(waits_for_earlier(entry_)),
       random_(launch.seed),
-      shared_(entry_.shared_bytes, grain_bytes(entry_)) {}
-
-std::uint64_t Machine::register_value(const Warp& warp, std::uint32_t index, std::uint32_t lane) const {
-  if ((warp.defined[index] >> lane & 1U) == 0) throw Fault("a register is read before it was written");
-  return warp.registers[std::size_t{index} * kWarp + lane];
-}
-
-std::uint64_t Machine::value(const Warp& warp, const Operand& operand, std::uint32_t lane) const {
-  switch (operand.kind) {
-    case Operand::Kind::kRegister: return register_value(warp, operand.index, lane);
-    case Operand::Kind::kNumber: return operand.number;
-    case Operand::Kind::kSpecial: return special(warp, operand.special, lane);
-    default: throw Fault("an operand is neither a register nor a number");
-  }
-}
-
-void Machine::put(Warp& warp, const Operand& operand, std::uint32_t lane, std::uint64_t value) {
-  if (operand.kind == Operand::Kind::kNothing) return;
-  if (operand.kind != Operand::Kind::kRegister) throw Fault("a result is no register");
-  warp.registers[std::size_t{operand.index} * kWarp + lane] = value;
-  warp.defined[operand.index] |= 1U << lane;
+      shared_(entry_.shared_bytes, grain_bytes(entry_)) {
+  for (const auto& [name, constant] : *entry_.constants) constants_.emplace_back(constant);
 }
 
 std::uint64_t Machine::address(const Warp& warp, const Operand& operand, std::uint32_t lane) const {
@@ -62,7 +43,7 @@ std::uint64_t Machine::address(const Warp& warp, const Operand& operand, std::ui
 
 void Machine::check_allocated(std::uint64_t at, std::size_t bytes) const {
   check_aligned(at, bytes);
-  for (const auto& [name, constant] : *launch_.entry->constants) {
+  for (const std::span<const std::byte> constant : constants_) {
     const auto first = reinterpret_cast<std::uint64_t>(constant.data());
     if (at >= first && at + bytes <= first + constant.size()) return;
   }
