@@ -16,6 +16,7 @@
 #include "run/load_model.h"
 
 namespace headroom::ui {
+class ChatSessions;
 class ChatWidget;
 class MainWindow;
 class Theme;
@@ -49,6 +50,7 @@ class Application : public QObject {
 
   ui::MainWindow& window() { return *m_window; }
   ui::ChatWidget& chat() { return *m_chat; }
+  ui::ChatSessions& sessions() { return *m_sessions; }
   EngineBridge& engine() { return *m_engine; }
 
  protected:
@@ -88,6 +90,7 @@ class Application : public QObject {
   std::unique_ptr<ui::Theme> m_theme;
   std::unique_ptr<EngineBridge> m_engine;
   std::unique_ptr<ConversationStore> m_conversations;
+  std::unique_ptr<ui::ChatSessions> m_sessions;
   std::unique_ptr<ui::MainWindow> m_window;
   ui::ChatWidget* m_chat = nullptr;  // of the window
 };
