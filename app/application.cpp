@@ -82,6 +82,7 @@ Application::Application(ApplicationPaths paths, QObject* parent)
   m_verdicts = VerdictStore::read(m_verdictFile);
   m_prover = std::make_unique<CardProver>(m_paths.program, m_verdictFile);
   learnSpeeds();
+  makeModels();
   makeWindow();
   wireChat();
   proveCards();
@@ -91,30 +92,40 @@ Application::Application(ApplicationPaths paths, QObject* parent)
 Application::~Application() {
   m_prover.reset();
   m_window.reset();
+  m_models.reset();
   m_saving.waitForFinished();
   m_savingSpeeds.waitForFinished();
+  m_settings.models.isLoading = false;  // who quits during a load did not crash
   m_settingsStore.write(m_settings);
 }
 
-void Application::makeWindow() {
-  ui::WindowServices services;
+void Application::makeModels() {
+  ui::ModelServices services;
   services.engine = m_engine.get();
-  services.theme = m_theme.get();
   services.inspectModel = inspect;
   services.probeDevices = presentDevices;
   services.addLearned = [this](std::vector<DeviceInfo>& devices) { learnAll(devices); };
   for (const std::string& sentence : refused_devices(true)) services.refusedDevices << QString::fromStdString(sentence);
   services.starterModelPath = m_paths.starterModel;
-  QString problem;
   if (!m_paths.deviceCatalogue.isEmpty()) {
     Result<std::vector<DeviceInfo>> catalogue = read_device_catalogue(toNativePath(m_paths.deviceCatalogue));
     if (catalogue) services.catalogue = std::move(*catalogue);
-    if (!catalogue) problem = QString::fromStdString(catalogue.error().message);
+    if (!catalogue) m_problem = QString::fromStdString(catalogue.error().message);
   }
   const Result<std::vector<DeviceInfo>> devices = probe_devices(0, true);
-  if (!devices) problem = QString::fromStdString(devices.error().message);
-  m_window = std::make_unique<ui::MainWindow>(std::move(services), m_settings.window);
-  if (!problem.isEmpty()) m_window->showMessage(ui::Tone::Bad, problem);
+  if (!devices) m_problem = QString::fromStdString(devices.error().message);
+  m_models = std::make_unique<ui::ModelController>(std::move(services), m_settings.models);
+  connect(m_models.get(), &ui::ModelController::memoryChanged, this, [this] {
+    const bool wasLoading = std::exchange(m_settings.models, m_models->memory()).isLoading;
+    // What a load may end is known before it begins to.
+    if (m_settings.models.isLoading && !wasLoading) return saveSettings();
+    m_saveTimer.start();
+  });
+}
+
+void Application::makeWindow() {
+  m_window = std::make_unique<ui::MainWindow>(*m_models, *m_theme, m_settings.window);
+  if (!m_problem.isEmpty()) m_window->showMessage(ui::Tone::Bad, m_problem);
   connect(m_window.get(), &ui::MainWindow::settingsChanged, this, [this](const ui::WindowSettings& settings) {
     m_settings.window = settings;
     m_saveTimer.start();
@@ -128,13 +139,10 @@ void Application::learnSpeeds() {
     ui::runInBackground(ui::readingThreads(), this, presentDevices,
                         [this, measured](const std::vector<DeviceInfo>& devices) { keepMeasured(measured, devices); });
   });
-  connect(m_engine.get(), &ui::EnginePort::modelLoaded, this, [this](quint64, const ui::LoadedModel& loaded) {
-    m_loadedModel = loaded.model;
-    m_loadedPlan = loaded.plan;
-  });
   connect(m_engine.get(), &EngineBridge::answerTimed, this,
           [this](const DecodeTimes& times, const PromptTimes& prompt) {
-            if (m_loadedPlan && m_speeds.refine(*m_loadedModel, *m_loadedPlan, times, prompt)) saveSpeeds();
+            const ui::LoadedModel* loaded = m_models->load().loaded();
+            if (loaded != nullptr && m_speeds.refine(*loaded->model, *loaded->plan, times, prompt)) saveSpeeds();
           });
   m_idleTimer.setInterval(kIdleMs);
   const auto isBusy = [this] { m_idleTimer.start(); };
@@ -230,7 +238,7 @@ void Application::tellPassed(const std::vector<DeviceInfo>& devices) {
     const auto now = std::ranges::find(known, passed.id, &DeviceInfo::id);
     if (now != known.end() && !(now->speed.read_bytes_per_s > 0)) return false;
     m_window->showMessage(ui::Tone::Good, passedSentence(passed, known),
-                          m_window->reloadBringsTo(QString::fromStdString(passed.id))
+                          m_models->reloadBringsTo(QString::fromStdString(passed.id))
                               ? tr("Press Reload under Memory: the model that is loaded moves there.")
                               : QString());
     return true;
@@ -239,8 +247,9 @@ void Application::tellPassed(const std::vector<DeviceInfo>& devices) {
 
 // A device that was lost while it computed has to prove itself anew. Such errors begin with its id.
 void Application::revokeProof(const Error& error) {
-  if (error.code != ErrorCode::kDeviceLost || !m_loadedPlan) return;
-  for (const DeviceInfo& device : m_loadedPlan->devices) {
+  const ui::LoadedModel* loaded = m_models->load().loaded();
+  if (error.code != ErrorCode::kDeviceLost || loaded == nullptr) return;
+  for (const DeviceInfo& device : loaded->plan->devices) {
     if (device.proof_key.empty() || !error.message.starts_with(device.id + ":")) continue;
     m_verdicts.put(device, {.kind = Verdict::Kind::kFailed,
                             .device = device.name,
@@ -259,13 +268,12 @@ void Application::wireChat() {
     m_settings.chat = settings;
     m_saveTimer.start();
   });
-  connect(m_window.get(), &ui::MainWindow::openModelChanged, m_chat, &ui::ChatWidget::setOpenModel);
-  connect(m_window.get(), &ui::MainWindow::devicesRead, m_sessions.get(), &ui::ChatSessions::setDevices);
+  connect(m_models.get(), &ui::ModelController::openModelChanged, m_chat, &ui::ChatWidget::setOpenModel);
+  connect(&m_models->watch(), &ui::DeviceWatch::freeBytesChanged, m_sessions.get(), &ui::ChatSessions::setDevices);
   connect(m_chat, &ui::ChatWidget::largerContextWanted, m_window.get(), &ui::MainWindow::planForContext);
-  connect(m_chat, &ui::ChatWidget::loadAgainWanted, m_window.get(), &ui::MainWindow::loadAgain);
-  connect(m_chat, &ui::ChatWidget::loadWithoutWanted, m_window.get(), &ui::MainWindow::loadWithout);
-  connect(m_chat, &ui::ChatWidget::modelDropped, m_window.get(),
-          [this](const QString& path) { m_window->openModel(path); });
+  connect(m_chat, &ui::ChatWidget::loadAgainWanted, m_models.get(), &ui::ModelController::loadAgain);
+  connect(m_chat, &ui::ChatWidget::loadWithoutWanted, m_models.get(), &ui::ModelController::loadWithout);
+  connect(m_chat, &ui::ChatWidget::modelDropped, m_models.get(), [this](const QString& path) { m_models->open(path); });
   connect(m_chat, &ui::ChatWidget::problemFound, m_window.get(),
           [this](const QString& sentence) { m_window->showMessage(ui::Tone::Warning, sentence); });
   // In a pass of the event loop of its own: the whole window is laid out and painted in the one that brings the model.
@@ -287,19 +295,13 @@ void Application::describeModel(const QString& path) {
 void Application::start(const QStringList& modelPaths) {
   m_window->show();
   m_chat->setFocus();
-  if (!modelPaths.isEmpty()) {
-    openModels(modelPaths);
-  } else if (!m_paths.starterModel.isEmpty()) {
-    m_window->openModel(m_paths.starterModel, ui::AfterOpen::Load);
-  } else {
-    m_window->showMessage(ui::Tone::Warning,
-                          tr("This copy came without its starter model; open a .gguf file to begin."));
-  }
+  if (!modelPaths.isEmpty()) return openModels(modelPaths);
+  m_models->openLast();
 }
 
 void Application::openModels(const QStringList& paths) {
   if (paths.isEmpty()) return;
-  m_window->openModel(paths.first());
+  m_models->open(paths.first());
   if (paths.size() == 1) return;
   m_window->showMessage(ui::Tone::Neutral, tr("One model is open at a time: of %1 files, %2 is the one.")
                                                .arg(ui::formatCount(static_cast<quint64>(paths.size())),
@@ -323,7 +325,7 @@ void Application::saveSettings() {
 
 bool Application::eventFilter(QObject* object, QEvent* event) {
   if (event->type() != QEvent::FileOpen) return QObject::eventFilter(object, event);
-  m_window->openModel(static_cast<QFileOpenEvent*>(event)->file());
+  m_models->open(static_cast<QFileOpenEvent*>(event)->file());
   return true;
 }
 

@@ -19,6 +19,7 @@ namespace headroom::ui {
 class ChatSessions;
 class ChatWidget;
 class MainWindow;
+class ModelController;
 class Theme;
 }  // namespace headroom::ui
 
@@ -43,7 +44,8 @@ class Application : public QObject {
   explicit Application(ApplicationPaths paths, QObject* parent = nullptr);
   ~Application() override;  // saves the settings; waits for the conversations, and for the engine up to kEndLimit
 
-  // Shows the window; opens the first of `modelPaths`, or loads the starter model when there is none.
+  // Shows the window; opens the first of `modelPaths`. When there is none, what was loaded at the end of the last run
+  // is loaded again, with its options; at the first start the starter model.
   void start(const QStringList& modelPaths);
   // What another start of the program asks of this one: to open these and to come to the front.
   void takeOver(const HandOver& handOver);
@@ -51,12 +53,14 @@ class Application : public QObject {
   ui::MainWindow& window() { return *m_window; }
   ui::ChatWidget& chat() { return *m_chat; }
   ui::ChatSessions& sessions() { return *m_sessions; }
+  ui::ModelController& models() { return *m_models; }
   EngineBridge& engine() { return *m_engine; }
 
  protected:
   bool eventFilter(QObject* object, QEvent* event) override;  // the desktop asks to open a file
 
  private:
+  void makeModels();
   void makeWindow();
   void wireChat();
   void openModels(const QStringList& paths);
@@ -81,16 +85,16 @@ class Application : public QObject {
   DeviceSpeedStore m_speeds;
   QTimer m_idleTimer;  // since the engine last told of work
   QFuture<void> m_savingSpeeds;
+  QString m_problem;  // with the devices, told once there is a window
   std::filesystem::path m_verdictFile;
   VerdictStore m_verdicts;
   std::unique_ptr<CardProver> m_prover;
-  std::vector<DeviceInfo> m_justPassed;            // told about once they are measured
-  std::shared_ptr<const ModelInfo> m_loadedModel;  // whose answers are timed
-  std::shared_ptr<const MemoryPlan> m_loadedPlan;
+  std::vector<DeviceInfo> m_justPassed;  // told about once they are measured
   std::unique_ptr<ui::Theme> m_theme;
   std::unique_ptr<EngineBridge> m_engine;
   std::unique_ptr<ConversationStore> m_conversations;
   std::unique_ptr<ui::ChatSessions> m_sessions;
+  std::unique_ptr<ui::ModelController> m_models;
   std::unique_ptr<ui::MainWindow> m_window;
   ui::ChatWidget* m_chat = nullptr;  // of the window
 };

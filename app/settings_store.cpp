@@ -6,6 +6,9 @@
 #include <optional>
 #include <vector>
 
+#include "format/dtype_table.h"
+#include "plan/plan_options.h"
+
 namespace headroom::app {
 
 namespace {
@@ -29,6 +32,12 @@ void setCount(std::uint32_t& target, const QVariant& value) {
   if (ok && number <= 1'000'000) target = number;
 }
 
+void setWidth(int& target, const QVariant& value) {
+  bool ok = false;
+  const int px = value.toInt(&ok);
+  if (ok && px >= 0 && px <= 10'000) target = px;
+}
+
 QVariant number(float value) { return QString::number(static_cast<double>(value), 'g', 6); }
 
 ui::ThemeChoice themeFrom(const QString& name) {
@@ -44,6 +53,28 @@ QString themeName(ui::ThemeChoice choice) {
     case ui::ThemeChoice::System: break;
   }
   return QStringLiteral("system");
+}
+
+// "memory+vram": the panes that are open; absent while the user has chosen none.
+constexpr auto kMemoryPane = QLatin1StringView("memory"), kVramPane = QLatin1StringView("vram"),
+               kNoPane = QLatin1StringView("none");
+
+QVariant panesValue(const std::optional<ui::Panes>& panes) {
+  if (!panes) return QString();
+  QStringList open;
+  if (panes->memory) open << kMemoryPane;
+  if (panes->vram) open << kVramPane;
+  return open.isEmpty() ? QString(kNoPane) : open.join(QLatin1Char('+'));
+}
+
+std::optional<ui::Panes> panesFrom(const QString& text) {
+  ui::Panes panes;
+  for (const QString& name : text.split(QLatin1Char('+'))) {
+    if (name == kMemoryPane) panes.memory = true;
+    if (name == kVramPane) panes.vram = true;
+    if (name != kMemoryPane && name != kVramPane && name != kNoPane) return std::nullopt;
+  }
+  return panes;
 }
 
 QString thinkingName(ThinkingChoice choice) {
@@ -120,6 +151,69 @@ void writeDevice(QSettings& file, const ui::ChosenDevice& device) {
     file.setValue(kAtMost, QVariant::fromValue<qulonglong>(most->bytes));
 }
 
+// One option of a plan: `set` is told what stands in the file.
+struct PlanEntry {
+  const char* key;
+  std::function<QVariant(const PlanOptions&)> get;
+  std::function<void(PlanOptions&, const QVariant&)> set;
+};
+
+template <class T>
+PlanEntry countEntry(const char* key, T PlanOptions::*field, qlonglong from, qlonglong to) {
+  return {key, [field](const PlanOptions& options) { return QVariant(static_cast<qlonglong>(options.*field)); },
+          [field, from, to](PlanOptions& options, const QVariant& value) {
+            bool ok = false;
+            const qlonglong number = value.toLongLong(&ok);
+            if (ok && number >= from && number <= to) options.*field = static_cast<T>(number);
+          }};
+}
+
+PlanEntry typeEntry(const char* key, DType PlanOptions::*field) {
+  return {key,
+          [field](const PlanOptions& options) {
+            return QVariant(QString::fromStdString(std::string(dtype_row(options.*field).name)));
+          },
+          [field](PlanOptions& options, const QVariant& value) {
+            for (const DTypeRow& row : kDTypes) {
+              if (row.is_kv_offered && row.name == value.toString().toStdString()) options.*field = row.dtype;
+            }
+          }};
+}
+
+// Those that the window has a control for; the others are chosen anew for each plan.
+const std::vector<PlanEntry>& planEntries() {
+  using O = PlanOptions;
+  static const std::vector<PlanEntry> kEntries{
+      countEntry("context", &O::n_ctx, 0, kMaxContext),
+      countEntry("slots", &O::n_slots, 1, kMaxBatch),
+      countEntry("batch", &O::n_batch, kAutoBatch, kMaxBatch),
+      countEntry("checkpoints", &O::n_checkpoints, kAutoCheckpoints, kMostCheckpoints),
+      countEntry("gpu_layers", &O::n_gpu_layers, kAutoLayers, 100'000),
+      countEntry("cpu_ffn", &O::n_cpu_ffn, kAutoLayers, 100'000),
+      typeEntry("keys", &O::kv_k),
+      typeEntry("values", &O::kv_v)};
+  return kEntries;
+}
+
+ui::PlannedModel readPlanned(QSettings& file) {
+  ui::PlannedModel model;
+  model.path = file.value(QStringLiteral("path")).toString();
+  for (const PlanEntry& entry : planEntries()) {
+    const QVariant value = file.value(QLatin1StringView(entry.key));
+    if (value.isValid()) entry.set(model.asked, value);
+  }
+  readArray(file, "devices", [&] {
+    if (const auto device = readDevice(file)) model.devices.push_back(*device);
+  });
+  return model;
+}
+
+void writePlanned(QSettings& file, const ui::PlannedModel& model) {
+  file.setValue(QStringLiteral("path"), model.path);
+  for (const PlanEntry& entry : planEntries()) file.setValue(QLatin1StringView(entry.key), entry.get(model.asked));
+  writeArray(file, "devices", model.devices.size(), [&](std::size_t i) { writeDevice(file, model.devices[i]); });
+}
+
 const std::vector<Entry>& entries() {
   using S = Settings;
   static const std::vector<Entry> kEntries{
@@ -129,8 +223,18 @@ const std::vector<Entry>& entries() {
        [](S& s, const QVariant& v) { s.window.geometry = v.toByteArray(); }},
       {"window/docks", [](const S& s) { return QVariant(s.window.docks); },
        [](S& s, const QVariant& v) { s.window.docks = v.toByteArray(); }},
-      {"window/recent_files", [](const S& s) { return QVariant(s.window.recentFiles); },
-       [](S& s, const QVariant& v) { s.window.recentFiles = v.toStringList().mid(0, ui::kMaxRecentFiles); }},
+      {"window/panes", [](const S& s) { return panesValue(s.window.panes); },
+       [](S& s, const QVariant& v) { s.window.panes = panesFrom(v.toString()); }},
+      {"window/memory_width", [](const S& s) { return QVariant(s.window.paneWidths.memory); },
+       [](S& s, const QVariant& v) { setWidth(s.window.paneWidths.memory, v); }},
+      {"window/vram_width", [](const S& s) { return QVariant(s.window.paneWidths.vram); },
+       [](S& s, const QVariant& v) { setWidth(s.window.paneWidths.vram, v); }},
+      {"window/recent_files", [](const S& s) { return QVariant(s.models.recentFiles); },
+       [](S& s, const QVariant& v) { s.models.recentFiles = v.toStringList().mid(0, ui::kMaxRecentFiles); }},
+      {"models/loaded", [](const S& s) { return QVariant(s.models.loadedPath); },
+       [](S& s, const QVariant& v) { s.models.loadedPath = v.toString(); }},
+      {"models/is_loading", [](const S& s) { return QVariant(s.models.isLoading); },
+       [](S& s, const QVariant& v) { s.models.isLoading = v.toBool(); }},
       {"window/last_folder", [](const S& s) { return QVariant(s.window.lastFolder); },
        [](S& s, const QVariant& v) { s.window.lastFolder = v.toString(); }},
       {"chat/max_tokens", [](const S& s) { return QVariant(s.chat.maxTokens); },
@@ -178,7 +282,12 @@ Settings SettingsStore::read() const {
     if (!name.isEmpty()) settings.chat.presets.append({name, readSampler(file, QString())});
   });
   readArray(file, "devices", [&] {
-    if (const auto device = readDevice(file)) settings.window.devices.push_back(*device);
+    if (const auto device = readDevice(file)) settings.models.devices.push_back(*device);
+  });
+  readArray(file, "planned", [&] {
+    ui::PlannedModel model = readPlanned(file);
+    if (!model.path.isEmpty() && settings.models.planned.size() < ui::kMaxPlannedModels)
+      settings.models.planned.push_back(std::move(model));
   });
   return settings;
 }
@@ -193,8 +302,10 @@ bool SettingsStore::write(const Settings& settings) const {
     file.setValue(QStringLiteral("name"), preset.name);
     writeSampler(file, QString(), preset.sampler);
   });
-  const auto& devices = settings.window.devices;
+  const auto& devices = settings.models.devices;
   writeArray(file, "devices", devices.size(), [&](std::size_t i) { writeDevice(file, devices[i]); });
+  const auto& planned = settings.models.planned;
+  writeArray(file, "planned", planned.size(), [&](std::size_t i) { writePlanned(file, planned[i]); });
   file.sync();
   return file.status() == QSettings::NoError;
 }

@@ -5,11 +5,13 @@
 
 #include "ui/chat/chat_settings.h"
 #include "ui/main_window/window_settings.h"
+#include "ui/model/model_memory.h"
 
 namespace headroom::app {
 
 struct Settings {
   ui::WindowSettings window;
+  ui::ModelMemory models;
   ui::ChatSettings chat;
   bool operator==(const Settings&) const = default;
 };

@@ -46,12 +46,9 @@ const DeviceInfo& info_of(const MemoryPlan& plan, const DeviceBudget& budget) { 
 
 // "6.31 of 8.00 GiB, 1.00 kept free, 0.69 to spare": what is spared is the difference of the numbers shown.
 std::string fitting_words(const MemoryPlan& plan, const DeviceBudget& budget) {
-  const Bytes free_bytes = info_of(plan, budget).free_bytes;
   const HeadroomRule rule = plan.options.headroom_of(budget.device);
   const AtMost* at_most = std::get_if<AtMost>(&rule);
-  // Of memory that devices share, what the others leave is all there is.
-  const bool is_left_over = budget.limit < limit_under(rule, free_bytes);
-  const Bytes whole = is_left_over || at_most != nullptr ? budget.limit : free_bytes;
+  const Bytes whole = verdict_whole(plan, budget);
   const Bytes used = budget.peak();
   const SentenceUnit unit(whole);
   // A small model in a large memory would read "0.01 of 62.70 GiB".
@@ -186,6 +183,13 @@ std::string parts_text(const Placement& placement, DeviceIndex device) {
 }
 
 }  // namespace
+
+Bytes verdict_whole(const MemoryPlan& plan, const DeviceBudget& budget) {
+  const Bytes free_bytes = info_of(plan, budget).free_bytes;
+  const HeadroomRule rule = plan.options.headroom_of(budget.device);
+  const bool is_left_over = budget.limit < limit_under(rule, free_bytes);
+  return is_left_over || std::holds_alternative<AtMost>(rule) ? budget.limit : free_bytes;
+}
 
 std::string verdict_text(const MemoryPlan& plan) {
   if (plan.budgets.empty()) return "Nothing is planned";

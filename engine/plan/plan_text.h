@@ -13,6 +13,10 @@ namespace headroom {
 // bytes asked and the bytes free.
 std::string verdict_text(const MemoryPlan& plan);
 
+// What the verdict counts a device's bytes against, "8.00 GiB" above: what is free there, or what may be used where
+// that is said ("at most"), or what other devices leave of memory that they share.
+Bytes verdict_whole(const MemoryPlan& plan, const DeviceBudget& budget);
+
 // One line per device, kind and run of layers of one make, with bytes; fixed width, lines end in '\n'.
 std::string segments_text(const ModelInfo& model, const MemoryPlan& plan);
 

@@ -7,6 +7,7 @@
 #include <QActionGroup>
 #include <QComboBox>
 #include <QDir>
+#include <QDockWidget>
 #include <QDropEvent>
 #include <QFileDialog>
 #include <QLabel>
@@ -28,6 +29,7 @@
 #include "ui/chat/chat_widget.h"
 #include "ui/main_window/main_window.h"
 #include "ui/main_window/message_bar.h"
+#include "ui/model/model_controller.h"
 
 namespace headroom::app {
 

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <QTableView>
+#include <algorithm>
 
+#include "plan/choose_devices.h"
 #include "tests/app/app_fixture.h"
 #include "ui/chart/legend_model.h"
 #ifdef HEADROOM_FAKE_CUDA
@@ -29,6 +31,11 @@ class AppGpuWindow : public AppWindowTest {
   bool isChosen() {
     const auto* row = m_app->window().findChild<QWidget*>("device0");
     return row != nullptr && row->findChild<QComboBox*>("devicePicker")->currentData() == gpu();
+  }
+  bool isMeasured() {
+    return std::ranges::all_of(m_app->models().calculator().devices().present(), [](const DeviceInfo& device) {
+      return !is_used_unasked(device) || device.speed.read_bytes_per_s > 0;
+    });
   }
   QPushButton* loadButton() { return find<QPushButton>("loadButton"); }
   void choose(QComboBox* combo, int index) {

@@ -26,7 +26,6 @@ struct GpuOfTests {
   const char* variable;  // that makes it appear
   const char* value;
   const char* kernels;  // a part of what is said of them
-  bool isChosenByItself;
   void (*loseAtSubmit)(std::uint32_t n);
   void (*take)(Bytes bytes);  // by another program
 };
@@ -38,10 +37,9 @@ class AppOnGpu : public AppGpuWindow, public testing::WithParamInterface<GpuOfTe
     qputenv(GetParam().variable, GetParam().value);
     AppWindowTest::SetUp();
     if (HasFatalFailure()) return;
-    // A device whose speed is not known yet may be chosen until it is.
-    ASSERT_TRUE(waitFor([&] { return isChosen() == GetParam().isChosenByItself; }));
-    if (isChosen()) return;
-    addGpu(gpu());
+    // Until it is measured a device may be chosen or not; then by speeds, which neighbours of this machine share in.
+    ASSERT_TRUE(waitFor([&] { return isMeasured(); }));
+    if (!isChosen()) addGpu(gpu());
     ASSERT_TRUE(isChosen());
   }
   void TearDown() override {
@@ -193,7 +191,6 @@ const GpuOfTests kReference{"reference:0",
                             kReferenceVariable,
                             "64MiB",
                             "",
-                            true,
                             [](std::uint32_t n) { referenceDevice()->faults().lose_at_submit = n; },
                             [](Bytes bytes) { referenceDevice()->faults().taken = std::min(bytes, 64 * kMiB); }};
 std::string kindOf(const testing::TestParamInfo<GpuOfTests>& each) {
@@ -258,7 +255,6 @@ const GpuOfTests kVulkan{"vulkan:0",
                          "HEADROOM_VULKAN_SOFTWARE",
                          "1",
                          "Vulkan, tier",
-                         false,
                          [](std::uint32_t n) { vulkan_faults().lose_at_submit = n; },
                          [](Bytes bytes) { vulkan_faults().taken = bytes; }};
 INSTANTIATE_TEST_SUITE_P(Vulkan, AppOnGpu, testing::Values(kVulkan), kindOf);
@@ -268,7 +264,6 @@ const GpuOfTests kCuda{"cuda:0",
                        kCudaVariable,
                        "1",
                        "CUDA, compute capability 9.0",
-                       false,
                        [](std::uint32_t n) { test::fake_cuda().lose_at_launch = n; },
                        [](Bytes bytes) { test::fake_cuda().taken[0] = bytes; }};
 INSTANTIATE_TEST_SUITE_P(Cuda, AppOnGpu, testing::Values(kCuda), kindOf);
@@ -334,12 +329,7 @@ TEST_P(AppThatStreams, a_prompt_is_read_with_weights_that_are_streamed_and_the_p
   EXPECT_GT(lastText().size(), 0);
   grab("streamed-weights");
 }
-const GpuOfTests kKnownCuda = [] {
-  GpuOfTests known = kCuda;
-  known.isChosenByItself = true;
-  return known;
-}();
-INSTANTIATE_TEST_SUITE_P(Cuda, AppThatStreams, testing::Values(kKnownCuda), kindOf);
+INSTANTIATE_TEST_SUITE_P(Cuda, AppThatStreams, testing::Values(kCuda), kindOf);
 INSTANTIATE_TEST_SUITE_P(Cuda, AppOnCuda, testing::Values(kCuda), kindOf);
 #endif
 

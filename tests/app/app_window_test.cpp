@@ -79,6 +79,24 @@ TEST_F(AppWindowTest, an_answer_is_stopped_and_regenerated_and_kept_for_the_next
   EXPECT_EQ(tree().versions(tree().path()[1]).size(), 2);
 }
 
+TEST_F(AppWindowTest, the_model_that_was_loaded_comes_back_with_its_options_at_the_next_start) {
+  drop(m_app->window(), kDropped);
+  ASSERT_TRUE(waitFor([&] { return m_app->models().path() == kDropped; }));
+  find<QSpinBox>("contextSpin")->setValue(321);
+  QSignalSpy loaded(&m_app->engine(), &ui::EnginePort::modelLoaded);
+  find<QPushButton>("loadButton")->click();
+  ASSERT_TRUE(waitFor([&] { return loaded.count() == 1; }));
+  m_app->window().close();
+  m_app.reset();
+  start();
+  const ui::LoadedModel* back = m_app->models().load().loaded();
+  ASSERT_NE(back, nullptr);
+  EXPECT_EQ(back->path, kDropped);
+  EXPECT_EQ(back->plan->options.n_ctx, 321U);
+  EXPECT_FALSE(find<QDockWidget>("memoryDock")->isVisible()) << "the chat has the room";
+  grab("second-start");
+}
+
 TEST_F(AppWindowTest, what_another_start_hands_over_is_opened_here_whatever_its_name) {
   QTemporaryDir folder;
   const QString odd = folder.path() + pathFromBytes("/a b\n\xe9.gguf");

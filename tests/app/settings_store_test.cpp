@@ -13,9 +13,24 @@ TEST(SettingsStore, everything_written_is_read_again) {
   const SettingsStore store(folder.filePath("settings.ini"));
   Settings settings;
   settings.window.theme = ui::ThemeChoice::Dark;
-  settings.window.recentFiles = {"/a b.gguf", "/c,d.gguf"};
+  settings.window.panes = ui::Panes{false, true};
+  settings.window.paneWidths = {411, 322};
+  settings.models.recentFiles = {"/a b.gguf", "/c,d.gguf"};
+  settings.models.loadedPath = "/a b.gguf";
+  settings.models.isLoading = true;
+  PlanOptions asked;
+  asked.n_ctx = 32'768;
+  asked.n_slots = 4;
+  asked.n_batch = 512;
+  asked.n_checkpoints = 0;
+  asked.n_gpu_layers = 12;
+  asked.n_cpu_ffn = 3;
+  asked.kv_k = DType::kQ8_0;
+  asked.kv_v = DType::kF8E4M3;
+  settings.models.planned = {{"/c,d.gguf", asked, {{"cuda:1", KeepFree{kGiB}}, {"cpu", AtMost{3 * kGiB}}}},
+                             {"/a b.gguf", {}, {}}};
   settings.window.geometry = QByteArray("\x01\x00\xff", 3);
-  settings.window.devices = {
+  settings.models.devices = {
       {"cuda:1", AtMost{3'000'000'001}}, {"RTX 3060 12GB #2", KeepFree{0}}, {"cpu", KeepFree{5 * kGiB}}};
   settings.chat.sampler.temperature = 1.3F;
   settings.chat.sampler.seed = 0xffff'ffff'ffffULL;
@@ -27,7 +42,9 @@ TEST(SettingsStore, everything_written_is_read_again) {
   ASSERT_TRUE(store.write(settings));
   EXPECT_EQ(store.read(), settings);
   settings.chat.presets.clear();
-  settings.window.devices.pop_back();
+  settings.models.devices.pop_back();
+  settings.models.planned.erase(settings.models.planned.begin());
+  settings.window.panes = ui::Panes{};
   ASSERT_TRUE(store.write(settings));
   EXPECT_EQ(store.read(), settings);
 }
@@ -41,10 +58,28 @@ TEST(SettingsStore, values_that_make_no_sense_are_the_default) {
   QFile file(folder.filePath("settings.ini"));
   ASSERT_TRUE(file.open(QIODevice::WriteOnly));
   file.write(
-      "[window]\ntheme=purple\n[chat]\nthinking=deeply\n[sampler]\ntemperature=nan\ntop_p=7\ntop_k=-4\nmin_p=words\n"
-      "[devices]\nsize=3\n1\\id=\n1\\keep_free=5\n2\\id=cpu\n2\\keep_free=much\n3\\id=cuda:0\n");
+      "[window]\ntheme=purple\npanes=all\nmemory_width=-3\nvram_width=wide\n[chat]\nthinking=deeply\n[sampler]"
+      "\ntemperature=nan\ntop_p=7\ntop_k=-4\nmin_p=words\n"
+      "[devices]\nsize=3\n1\\id=\n1\\keep_free=5\n2\\id=cpu\n2\\keep_free=much\n3\\id=cuda:0\n"
+      "[planned]\nsize=2\n1\\path=\n1\\context=4096\n2\\context=4096\n");
   file.close();
   EXPECT_EQ(SettingsStore(file.fileName()).read(), Settings());
+}
+
+TEST(SettingsStore, an_option_of_a_model_that_makes_no_sense_is_the_default_and_the_others_stay) {
+  QTemporaryDir folder;
+  QFile file(folder.filePath("settings.ini"));
+  ASSERT_TRUE(file.open(QIODevice::WriteOnly));
+  file.write(
+      "[planned]\nsize=1\n1\\path=/a.gguf\n1\\context=8192\n1\\slots=0\n1\\batch=many\n1\\keys=Q4_K\n1\\values=Q8_0\n"
+      "1\\gpu_layers=-7\n1\\checkpoints=65\n");
+  file.close();
+  const Settings settings = SettingsStore(file.fileName()).read();
+  ASSERT_EQ(settings.models.planned.size(), 1U);
+  PlanOptions expected;
+  expected.n_ctx = 8192;
+  expected.kv_v = DType::kQ8_0;
+  EXPECT_EQ(settings.models.planned[0], (ui::PlannedModel{"/a.gguf", expected, {}}));
 }
 
 TEST(SettingsStore, settings_of_before_there_were_devices_have_none) {
@@ -55,7 +90,8 @@ TEST(SettingsStore, settings_of_before_there_were_devices_have_none) {
   file.close();
   const Settings settings = SettingsStore(file.fileName()).read();
   EXPECT_EQ(settings.window.theme, ui::ThemeChoice::Dark);
-  EXPECT_TRUE(settings.window.devices.empty());
+  EXPECT_TRUE(settings.models.devices.empty());
+  EXPECT_FALSE(settings.window.panes) << "the user has chosen none";
 }
 
 TEST(SettingsStore, a_place_that_cannot_be_written_is_told) {

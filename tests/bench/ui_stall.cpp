@@ -89,7 +89,7 @@ class Drive {
     bool loaded = false;
     const auto seen =
         QObject::connect(&m_app.engine(), &headroom::ui::EnginePort::modelLoaded, &m_app, [&] { loaded = true; });
-    m_app.window().openModel(model, headroom::ui::AfterOpen::Load);
+    m_app.models().open(model, headroom::ui::AfterOpen::Load);
     const bool done = runUntil([&] { return loaded; });
     QObject::disconnect(seen);
     return done;

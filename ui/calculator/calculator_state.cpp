@@ -58,10 +58,34 @@ void CalculatorState::setOthersNow(OthersNow othersNow) {
 
 void CalculatorState::restoreDevices(const std::vector<ChosenDevice>& devices) {
   if (devices.empty()) return;
-  m_areDevicesOurs = false;
+  m_generalDevices = devices;
+  m_generalBy = m_devicesBy = {false, false};
   if (!m_devices.choose(devices)) return;
   emit optionsChanged();
   m_replan.start();
+}
+
+// Of the model before this one nothing is left.
+void CalculatorState::takeGeneralDevices() {
+  m_devicesBy = m_generalBy;
+  if (!m_generalDevices.empty()) {
+    m_devices.choose(m_generalDevices);
+    return;
+  }
+  std::vector<ChosenDevice> rows = m_devices.rows();
+  for (ChosenDevice& row : rows) {
+    if (const auto device = m_devices.find(row.id)) row.headroom = defaultHeadroom(*device);
+  }
+  m_devices.choose(rows);
+}
+
+std::vector<ChosenDevice> CalculatorState::chosenDevices() const {
+  return m_devicesBy.areOurs && m_devicesBy.isHeadroomOurs ? std::vector<ChosenDevice>() : m_devices.rows();
+}
+
+void CalculatorState::keepGeneralDevices() {
+  m_generalDevices = chosenDevices();
+  m_generalBy = m_devicesBy;
 }
 
 std::uint32_t CalculatorState::longestContext() const {
@@ -96,8 +120,39 @@ void CalculatorState::takeModel(std::shared_ptr<const ModelInfo> model) {
 
 void CalculatorState::setModel(std::shared_ptr<const ModelInfo> model) {
   takeModel(std::move(model));
+  takeGeneralDevices();
   if (m_model) chooseDefaults();
   planNow();
+}
+
+void CalculatorState::setModel(std::shared_ptr<const ModelInfo> model, const PlanOptions& asked,
+                               const std::vector<ChosenDevice>& devices) {
+  takeModel(std::move(model));
+  takeGeneralDevices();
+  takeOptions(asked);
+  m_areOptionsOurs = false;
+  if (devices.empty()) {
+    chooseDevices();
+  } else {
+    m_devicesBy = {false, false};
+    m_whyTheseDevices.clear();
+    m_devices.choose(devices);
+  }
+  keepTypesPossible();
+  emit optionsChanged();
+  planNow();
+}
+
+void CalculatorState::planAsByUs() {
+  if (!m_model) return;
+  m_generalDevices.clear();
+  m_generalBy = {};
+  m_chosenForUser.clear();
+  takeGeneralDevices();
+  chooseDefaults();
+  planNow();
+  emit devicesChosen();
+  emit edited();
 }
 
 void CalculatorState::setModel(std::shared_ptr<const ModelInfo> model, const MemoryPlan& plan) {
@@ -107,6 +162,7 @@ void CalculatorState::setModel(std::shared_ptr<const ModelInfo> model, const Mem
     chosen.push_back({QString::fromStdString(plan.devices[choice.device].id), choice.headroom});
   m_devices.choose(chosen);
   m_whyTheseDevices.clear();
+  m_areOptionsOurs = false;
   takeOptions(plan.options);
   // The window has no control for these: a plan for other slots or another batch chooses them anew.
   m_options.n_logit_rows = 0;
@@ -131,7 +187,7 @@ void CalculatorState::takeOptions(const PlanOptions& options) {
 
 void CalculatorState::chooseDevices() {
   m_whyTheseDevices.clear();
-  if (!m_areDevicesOurs || !m_model || m_devices.rows().empty()) return;
+  if (!m_devicesBy.areOurs || !m_model || m_devices.rows().empty()) return;
   const std::vector<DeviceInfo>& present = m_devices.present();
   const DevicesChosen chosen = choose_devices(*m_model, present, withPossibleFfn(m_options), defaultHeadroom);
   m_whyTheseDevices = QString::fromStdString(chosen.reason);
@@ -143,6 +199,7 @@ void CalculatorState::chooseDevices() {
 
 void CalculatorState::chooseDefaults() {
   m_options = {};
+  m_areOptionsOurs = true;
   if (m_devices.rows().empty()) return;
   chooseDevices();
   // F16 when it fits, else the lightest change that does.
@@ -170,8 +227,10 @@ void CalculatorState::chooseDefaults() {
 void CalculatorState::change(const PlanOptions& options) {
   if (options == m_options) return;
   takeOptions(options);
+  m_areOptionsOurs = false;
   m_chosenForUser.clear();
   emit optionsChanged();
+  emit edited();
   m_replan.start();
 }
 
@@ -237,24 +296,28 @@ void CalculatorState::replaceDevice(const QString& id) {
 }
 void CalculatorState::moveDeviceUp(std::size_t row) {
   if (!m_devices.moveUp(row)) return;
-  m_areDevicesOurs = false;
+  m_devicesBy.areOurs = false;
   m_whyTheseDevices.clear();
   afterDevices(false);
 }
 void CalculatorState::setHeadroom(std::size_t row, HeadroomRule rule) {
-  if (m_devices.setHeadroom(row, rule)) afterDevices(false);
+  if (!m_devices.setHeadroom(row, rule)) return;
+  m_devicesBy.isHeadroomOurs = false;
+  afterDevices(false);
 }
 
 void CalculatorState::afterDevices(bool others) {
   m_chosenForUser.clear();
   if (others) {
-    m_areDevicesOurs = false;
+    m_devicesBy.areOurs = false;
     m_whyTheseDevices.clear();
     m_options.n_gpu_layers = m_options.n_cpu_ffn = kAutoLayers;
     keepTypesPossible();
   }
+  keepGeneralDevices();
   emit optionsChanged();
   emit devicesChosen();
+  emit edited();
   m_replan.start();
 }
 
@@ -277,8 +340,11 @@ void CalculatorState::applyFix(const Fix& fix) {
   options.devices.clear();
   change(options);
   if (m_devices.rows() != before) {
+    m_devicesBy.isHeadroomOurs = false;
+    keepGeneralDevices();
     emit optionsChanged();
     emit devicesChosen();
+    emit edited();
   }
   planNow();
 }

@@ -32,12 +32,16 @@ class CalculatorState : public QObject {
   void setOthersNow(OthersNow othersNow);
   // What was looked for in this machine and cannot be used, a sentence each, without its full stop.
   const QStringList& refusedDevices() const { return m_refusedDevices; }
-  // As a start before this one left them; not the user's own doing, so devicesChosen() stays silent. Until then, or
-  // until the user chooses some, they are chosen for each model that is opened (plan/choose_devices.h).
+  // As the user chose them last, for models that have no choice of their own; not the user's own doing, so
+  // devicesChosen() stays silent. Until then, or until the user chooses some, they are chosen for each model that is
+  // opened (plan/choose_devices.h).
   void restoreDevices(const std::vector<ChosenDevice>& devices);
 
   // A new model starts from defaults: F16 KV when it fits, else Q8 or FP8, and says so.
   void setModel(std::shared_ptr<const ModelInfo> model);
+  // As the user left it: what he asked for, and his devices (empty: he chose none for this model).
+  void setModel(std::shared_ptr<const ModelInfo> model, const PlanOptions& asked,
+                const std::vector<ChosenDevice>& devices);
   // A model with the options and the devices of a plan that was made for it.
   void setModel(std::shared_ptr<const ModelInfo> model, const MemoryPlan& plan);
   const std::shared_ptr<const ModelInfo>& model() const { return m_model; }
@@ -46,6 +50,11 @@ class CalculatorState : public QObject {
 
   // As asked. The devices are in devices() alone: `options().devices` stays empty.
   const PlanOptions& options() const { return m_options; }
+  // The devices if the user chose them or what they are to be left with; empty: they are ours.
+  std::vector<ChosenDevice> chosenDevices() const;
+  // Nothing differs from what a first look at this model plans.
+  bool isAsPlannedByUs() const { return m_areOptionsOurs && chosenDevices().empty(); }
+  void planAsByUs();                     // gives up what the user changed, of devices too
   std::uint32_t longestContext() const;  // what the model was trained for; 0 without a model
   // With a kernel on every chosen device, and not only for checking.
   std::vector<DType> offeredKvTypes() const;
@@ -92,7 +101,8 @@ class CalculatorState : public QObject {
   void modelChanged();
   void devicesChanged();  // others than before are present; new readings of the same ones only re-plan
   void devicesChosen();   // by the user: other ones, another order or another headroom
-  void optionsChanged();  // by a setter, a fix or a solve
+  void optionsChanged();  // by whatever
+  void edited();          // by the user: an option, a device, a fix, a solve, or back to ours
   void planned();
   void othersChanged();  // what other programs hold, of which the verdict tells
   void advised();
@@ -107,6 +117,7 @@ class CalculatorState : public QObject {
   PlanInputs inputs() const;
   void chooseDefaults();
   void chooseDevices();
+  void takeGeneralDevices();
   void keepTypesPossible();
   void startAdvice();
   struct Advice {
@@ -123,7 +134,15 @@ class CalculatorState : public QObject {
   std::shared_ptr<const MemoryPlan> m_plan;
   QString m_planProblem;
   QStringList m_chosenForUser;
-  bool m_areDevicesOurs = true;  // nobody chose them
+  struct DevicesBy {             // who chose them
+    bool areOurs = true;         // nobody chose other ones or another order
+    bool isHeadroomOurs = true;  // nobody changed what they are to be left with
+  };
+  void keepGeneralDevices();
+  DevicesBy m_devicesBy;
+  std::vector<ChosenDevice> m_generalDevices;  // for models without a choice of their own; empty: ours
+  DevicesBy m_generalBy;
+  bool m_areOptionsOurs = true;  // nobody changed the options of this model
   QString m_whyTheseDevices;     // while they are ours; may be empty
   std::vector<Fix> m_fixes;
   std::vector<PlanPreview> m_byLayers, m_byFfn;

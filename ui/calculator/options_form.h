@@ -14,6 +14,7 @@ class QLabel;
 class QPushButton;
 class QSlider;
 class QSpinBox;
+class QToolButton;
 
 namespace headroom::ui {
 
@@ -57,6 +58,7 @@ class OptionsForm : public QFrame {
   QPushButton* m_longest = nullptr;
   QPushButton* m_most = nullptr;
   QPushButton* m_lowest = nullptr;
+  QToolButton* m_ours = nullptr;
 };
 
 }  // namespace headroom::ui

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "plan/memory_plan.h"
-#include "ui/theme/theme.h"
+#include "ui/theme/tone.h"
 
 namespace headroom::ui {
 

@@ -1,7 +1,6 @@
 #include "ui/main_window/window_menus.h"
 
 #include <QDir>
-#include <QDockWidget>
 #include <QFileInfo>
 #include <QMenu>
 #include <QMenuBar>
@@ -10,9 +9,9 @@
 
 namespace headroom::ui {
 
-WindowMenus::WindowMenus(QMainWindow& window, const QList<QDockWidget*>& docks) : QObject(&window) {
+WindowMenus::WindowMenus(QMainWindow& window, const QList<QAction*>& panes) : QObject(&window) {
   buildFile(window);
-  buildView(window, docks);
+  buildView(window, panes);
   buildHelp(window);
 }
 
@@ -37,12 +36,11 @@ void WindowMenus::buildFile(QMainWindow& window) {
   setModelOpen(false);
 }
 
-void WindowMenus::buildView(QMainWindow& window, const QList<QDockWidget*>& docks) {
+void WindowMenus::buildView(QMainWindow& window, const QList<QAction*>& panes) {
   QMenu* menu = window.menuBar()->addMenu(tr("&View"));
-  for (int i = 0; i < docks.size(); ++i) {
-    QAction* toggle = docks[i]->toggleViewAction();
-    toggle->setShortcut(QKeySequence(QStringLiteral("Ctrl+%1").arg(i + 1)));
-    menu->addAction(toggle);
+  for (int i = 0; i < panes.size(); ++i) {
+    panes[i]->setShortcut(QKeySequence(QStringLiteral("Ctrl+%1").arg(i + 1)));
+    menu->addAction(panes[i]);
   }
   menu->addAction(tr("&Write a message"), QKeySequence(Qt::CTRL | Qt::Key_L), this, &WindowMenus::writeChosen);
   menu->addAction(tr("&Reset layout"), this, &WindowMenus::docksResetChosen)

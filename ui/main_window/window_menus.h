@@ -7,7 +7,7 @@
 
 #include "ui/main_window/window_settings.h"
 
-class QDockWidget;
+class QAction;
 class QMenu;
 
 namespace headroom::ui {
@@ -15,7 +15,7 @@ namespace headroom::ui {
 class WindowMenus : public QObject {
   Q_OBJECT
  public:
-  WindowMenus(QMainWindow& window, const QList<QDockWidget*>& docks);
+  WindowMenus(QMainWindow& window, const QList<QAction*>& panes);
 
   void setRecentFiles(const QStringList& files);
   void setModelOpen(bool open);
@@ -37,7 +37,7 @@ class WindowMenus : public QObject {
 
  private:
   void buildFile(QMainWindow& window);
-  void buildView(QMainWindow& window, const QList<QDockWidget*>& docks);
+  void buildView(QMainWindow& window, const QList<QAction*>& panes);
   void buildHelp(QMainWindow& window);
 
   QMenu* m_recent = nullptr;

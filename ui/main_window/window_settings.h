@@ -2,10 +2,10 @@
 #pragma once
 
 #include <QByteArray>
-#include <QStringList>
-#include <vector>
+#include <QString>
+#include <optional>
 
-#include "ui/calculator/device_choices.h"
+#include "ui/main_window/panes.h"
 #include "ui/theme/theme.h"
 
 namespace headroom::ui {
@@ -13,16 +13,12 @@ namespace headroom::ui {
 struct WindowSettings {
   ThemeChoice theme = ThemeChoice::System;
   QByteArray geometry;  // empty: the default size
-  QByteArray docks;     // empty: Memory left, VRAM right
-  QStringList recentFiles;
+  QByteArray docks;     // where they are; empty: Memory left, VRAM right, as at the first start
+  PaneWidths paneWidths;
+  // The panes that the user opened or closed himself; absent: he never did, and the chat has the room.
+  std::optional<Panes> panes;
   QString lastFolder;
-  std::vector<ChosenDevice> devices;  // GPUs in their order, and the host; empty: those of this machine
   bool operator==(const WindowSettings&) const = default;
 };
-
-inline constexpr int kMaxRecentFiles = 10;
-
-// Newest first, each once, at most kMaxRecentFiles.
-QStringList withRecentFile(QStringList files, const QString& path);
 
 }  // namespace headroom::ui

@@ -89,6 +89,15 @@ QListView::item:hover:!selected { background: $window; }
 QLineEdit, QPlainTextEdit { background: $surface; border: 1px solid $border; border-radius: 6px; padding: 4px 6px; selection-background-color: $accent; }
 QLineEdit:focus, QPlainTextEdit:focus { border-color: $accent; }
 QToolButton[role="chip"] { background: $sunken; border: 1px solid $border; }
+QToolButton[role="verdictChip"] { border: 1px solid $border; font-weight: 600; }
+QToolButton[role="verdictChip"][tone="good"] { background: $goodSurface; border-color: $goodBorder; color: $goodText; }
+QToolButton[role="verdictChip"][tone="warning"] { background: $warningSurface; border-color: $warningBorder;
+  color: $warningText; }
+QToolButton[role="verdictChip"][tone="bad"] { background: $badSurface; border-color: $badBorder; color: $badText; }
+QToolButton[role="verdictChip"]:hover { border-color: $accent; }
+QToolButton[role="verdictChip"]:focus { border-color: $accent; }
+QToolButton[role="modelName"] { font-weight: 600; }
+QToolBar { border: 0; padding: 0 8px; spacing: 6px; background: $window; }
 QToolButton[role="chip"]:hover { background: $accentSurface; border-color: $accent; }
 QToolButton[role="chip"]:focus { border-color: $accent; }
 QToolButton[role="chip"]:disabled { color: $muted; }

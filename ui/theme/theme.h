@@ -11,11 +11,11 @@
 #include <functional>
 
 #include "ui/theme/segment.h"
+#include "ui/theme/tone.h"
 
 namespace headroom::ui {
 
 enum class ThemeChoice { System, Light, Dark };
-enum class Tone { Neutral, Good, Warning, Bad };
 
 struct ToneColors {
   QColor text, surface, border;

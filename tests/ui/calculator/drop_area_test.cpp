@@ -9,7 +9,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include "ui/main_window/model_opener.h"
+#include "ui/model/model_opener.h"
 
 namespace headroom::ui {
 namespace {

@@ -10,6 +10,7 @@
 #include <QSlider>
 #include <QSpinBox>
 #include <QTest>
+#include <QToolButton>
 #include <algorithm>
 
 #include "plan/choose_batch.h"
@@ -211,6 +212,21 @@ TEST_F(OptionsFormTest, both_meanings_of_headroom_say_the_same_limit) {
   rule->setCurrentIndex(0);
   emit rule->activated(0);
   EXPECT_EQ(std::get<KeepFree>(m_calculator.devices().rows()[0].headroom).bytes, kGiB) << "and back";
+}
+
+TEST_F(OptionsFormTest, what_was_changed_is_given_up_for_our_own_plan_by_one_click) {
+  open();
+  auto* ours = find<QToolButton>("asPlannedByUs");
+  EXPECT_TRUE(ours->isEnabled()) << "the user chose the CPU";
+  ours->click();
+  EXPECT_FALSE(ours->isEnabled());
+  EXPECT_EQ(m_calculator.devices().gpuCount(), 1U);
+  const PlanOptions planned = m_calculator.options();
+  find<QSpinBox>("contextSpin")->setValue(9000);
+  EXPECT_TRUE(ours->isEnabled());
+  ours->click();
+  EXPECT_EQ(m_calculator.options(), planned);
+  EXPECT_FALSE(ours->isEnabled());
 }
 
 TEST_F(OptionsFormTest, the_solvers_are_one_click_away) {

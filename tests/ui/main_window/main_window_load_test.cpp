@@ -84,7 +84,7 @@ TEST_F(WindowFixture, closing_during_a_load_ends_with_nothing_in_the_chart_and_n
   find<QPushButton>("loadButton")->click();
   const quint64 load = m_engine.lastId;
   emit m_engine.loadProgressed(load, 300 * kMiB, kGiB);
-  m_window->closeModel();
+  m_controller->close();
   EXPECT_EQ(m_engine.stops, std::vector<quint64>{load});
   emit m_engine.failed(load, {ErrorCode::kCancelled, "cancelled"});
   emit m_engine.modelUnloaded(m_engine.lastId);
@@ -98,7 +98,7 @@ TEST_F(WindowFixture, closing_during_a_load_ends_with_nothing_in_the_chart_and_n
 
 TEST_F(WindowFixture, closing_what_is_only_open_asks_nothing_of_the_engine) {
   dropAndWait(kSmall);
-  m_window->closeModel();
+  m_controller->close();
   EXPECT_EQ(m_engine.unloads, 0);
   EXPECT_EQ(m_window->statusBar()->currentMessage(), QStringLiteral("Closed."));
 }
@@ -135,14 +135,14 @@ TEST_F(WindowFixture, a_loaded_model_is_offered_a_card_that_passed_its_check_whe
   dropAndWait(kSmall);
   find<QPushButton>("loadButton")->click();
   m_engine.sendLoadDone(std::make_shared<const ModelInfo>(m_models[kSmall]));
-  EXPECT_FALSE(m_window->reloadBringsTo("cuda:0"));
+  EXPECT_FALSE(m_controller->reloadBringsTo("cuda:0"));
   EXPECT_FALSE(find<QPushButton>("loadButton")->isEnabled());
   proof = Proof::kPassed;
-  EXPECT_TRUE(m_window->reloadBringsTo("cuda:0"));
+  EXPECT_TRUE(m_controller->reloadBringsTo("cuda:0"));
   EXPECT_TRUE(find<QPushButton>("loadButton")->isEnabled());
   EXPECT_EQ(find<QPushButton>("loadButton")->text(), "Re&load");
   dropAndWait(kLarge);
-  EXPECT_FALSE(m_window->reloadBringsTo("cuda:0")) << "its button loads the other model";
+  EXPECT_FALSE(m_controller->reloadBringsTo("cuda:0")) << "its button loads the other model";
   m_window.reset();  // it asks for what is learned
 }
 
@@ -158,9 +158,9 @@ TEST_F(WindowFixture, a_second_model_that_is_opened_beside_the_loaded_one_is_loa
 }
 
 TEST_F(WindowFixture, a_file_whose_header_is_still_being_read_does_not_appear_after_a_close) {
-  QSignalSpy told(m_window.get(), &MainWindow::openModelChanged);
+  QSignalSpy told(m_controller.get(), &ModelController::openModelChanged);
   drop(kSmall);
-  m_window->closeModel();
+  m_controller->close();
   dropAndWait(kLarge);  // read behind it
   for (const auto& call : told) EXPECT_NE(call[0].toString(), QString::fromStdString(m_models[kSmall].name));
 }
@@ -168,7 +168,7 @@ TEST_F(WindowFixture, a_file_whose_header_is_still_being_read_does_not_appear_af
 TEST_F(WindowFixture, enter_loads_and_then_the_keyboard_is_in_the_chat) {
   auto* chat = new QLineEdit;
   m_window->setChatWidget(chat);
-  QSignalSpy told(m_window.get(), &MainWindow::openModelChanged);
+  QSignalSpy told(m_controller.get(), &ModelController::openModelChanged);
   dropAndWait(kSmall);
   EXPECT_EQ(told.last()[0].toString(), find<QLabel>("modelName")->text());
   EXPECT_FALSE(told.last()[1].toBool());

@@ -67,11 +67,11 @@ void expectUnique(const Takers& takers, const QString& where) {
 class Mnemonics : public WindowFixture {
  protected:
   void fill() {
-    WindowSettings settings;
+    ModelMemory memory;
     m_gpus = {presentGpu("R&D:0", 3 * kGiB), presentGpu("R&D:1", 2 * kGiB), presentGpu("R&D:2", 2 * kGiB)};
-    settings.devices = {{QStringLiteral("R&D:0"), {}}, {QStringLiteral("R&D:1"), {}}};
-    for (int i = 0; i < kMaxRecentFiles; ++i) settings.recentFiles.append(QStringLiteral("/m/R&D %1.gguf").arg(i));
-    makeWindow(settings);
+    memory.devices = {{QStringLiteral("R&D:0"), {}}, {QStringLiteral("R&D:1"), {}}};
+    for (int i = 0; i < kMaxRecentFiles; ++i) memory.recentFiles.append(QStringLiteral("/m/R&D %1.gguf").arg(i));
+    makeWindow({}, memory);
     auto* chat = new ChatWidget(m_sessions, m_store, m_theme);
     m_window->setChatWidget(chat);
     chat->setModelNote({}, {QStringLiteral("What is R&D?"), QStringLiteral("Q&A?")});

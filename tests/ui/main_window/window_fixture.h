@@ -32,14 +32,14 @@ class WindowFixture : public testing::Test {
   }
   void TearDown() override {
     m_window.reset();
+    m_controller.reset();
     readingThreads().waitForDone();  // they read m_models
   }
 
-  void makeWindow(const WindowSettings& settings) {
+  void makeWindow(const WindowSettings& settings, const ModelMemory& memory = {}) {
     m_window.reset();
-    WindowServices services;
+    ModelServices services;
     services.engine = &m_engine;
-    services.theme = &m_theme;
     services.inspectModel = [this](const QString& path) -> Result<ModelInfo> {
       if (const auto refusal = m_refusals.find(path); refusal != m_refusals.end()) return refusal->second;
       const auto at = m_models.find(path);
@@ -53,7 +53,9 @@ class WindowFixture : public testing::Test {
     services.probeDevices = [devices] { return devices; };
     services.addLearned = m_learned;
     services.catalogue = m_catalogue;
-    m_window = std::make_unique<MainWindow>(std::move(services), settings);
+    services.starterModelPath = m_starter;
+    m_controller = std::make_unique<ModelController>(std::move(services), memory);
+    m_window = std::make_unique<MainWindow>(*m_controller, m_theme, settings);
     m_window->show();
   }
 
@@ -119,12 +121,14 @@ class WindowFixture : public testing::Test {
   Bytes m_freeBytes = 11 * kGiB;
   std::map<QString, ModelInfo> m_models;
   std::map<QString, Error> m_refusals;  // what is told of files that are refused
-  AddLearned m_learned;                 // as WindowServices
+  AddLearned m_learned;                 // as ModelServices
   std::vector<DeviceInfo> m_gpus;       // of this machine, beside its host
   std::vector<DeviceInfo> m_catalogue{catalogueGpu("RTX 4090", 24 * kGiB), catalogueGpu("RTX 3060 12GB", 12 * kGiB),
                                       catalogueGpu("GTX 1650", 4 * kGiB)};
   test::FakeEnginePort m_engine;
   Theme m_theme{ThemeChoice::Light};
+  QString m_starter;  // the path of the starter model; empty: there is none
+  std::unique_ptr<ModelController> m_controller;
   std::unique_ptr<MainWindow> m_window;
 };
 

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <QDockWidget>
 #include <QMenu>
 #include <QMenuBar>
 #include <QSet>
@@ -22,8 +21,8 @@ class WindowMenusTest : public testing::Test {
   QMenu* recent() { return m_window.findChild<QMenu*>("menuRecent"); }
 
   QMainWindow m_window;
-  QDockWidget* m_dock = new QDockWidget("Memory", &m_window);
-  WindowMenus m_menus{m_window, {m_dock}};
+  QAction* m_pane = new QAction("Memory", &m_window);
+  WindowMenus m_menus{m_window, {m_pane}};
 };
 
 TEST_F(WindowMenusTest, recent_files_are_chosen_by_number_and_keep_their_names) {

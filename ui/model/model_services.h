@@ -1,4 +1,4 @@
-// What the composition root gives the window; nothing here is reached for.
+// What the composition root gives whoever opens and loads models; nothing here is reached for.
 #pragma once
 
 #include <QString>
@@ -10,7 +10,6 @@
 #include "devices/device_info.h"
 #include "model/model_info.h"
 #include "ui/engine_port.h"
-#include "ui/theme/theme.h"
 
 namespace headroom::ui {
 
@@ -24,9 +23,8 @@ using ProbeDevices = std::function<std::vector<DeviceInfo>()>;
 // Adds what was learned of these devices: speeds, what their drivers take. Called on the GUI thread.
 using AddLearned = std::function<void(std::vector<DeviceInfo>& devices)>;
 
-struct WindowServices {
-  EnginePort* engine = nullptr;  // both outlive the window
-  Theme* theme = nullptr;
+struct ModelServices {
+  EnginePort* engine = nullptr;  // outlives whoever is given it
   InspectModel inspectModel;
   ProbeDevices probeDevices;
   AddLearned addLearned;              // may be empty

@@ -4,13 +4,14 @@
 #include <QObject>
 #include <memory>
 
-#include "ui/main_window/window_services.h"
+#include "ui/model/model_services.h"
 
 class QFutureWatcherBase;
 
 namespace headroom::ui {
 
-enum class AfterOpen { ShowPlan, Load };  // what the user wants once a header is read
+// What is wanted once a header is read. `Restore`: what was loaded when the program ended is to come back.
+enum class AfterOpen { ShowPlan, Load, Restore };
 
 struct OpenedModel {
   QString path;

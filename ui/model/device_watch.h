@@ -7,7 +7,7 @@
 #include <map>
 
 #include "ui/calculator/load_state.h"
-#include "ui/main_window/window_services.h"
+#include "ui/model/model_services.h"
 
 namespace headroom::ui {
 
@@ -16,7 +16,7 @@ namespace headroom::ui {
 class DeviceWatch : public QObject {
   Q_OBJECT
  public:
-  DeviceWatch(const WindowServices& services, const LoadState& load, QObject* parent = nullptr);
+  DeviceWatch(const ModelServices& services, const LoadState& load, QObject* parent = nullptr);
 
   // Devices as a new plan should see them, as they were read last: what our loaded model holds is given back, since a
   // load replaces it, and so is what drivers hold of the share that the plan asks for.
@@ -35,7 +35,7 @@ class DeviceWatch : public QObject {
   std::vector<DeviceInfo> forPlans(std::vector<DeviceInfo> devices) const;
   void tellReadings(const std::vector<DeviceInfo>& devices);
 
-  const WindowServices& m_services;
+  const ModelServices& m_services;
   const LoadState& m_load;
   std::vector<DeviceInfo> m_now, m_told;
   std::map<QString, QElapsedTimer> m_sinceEngineRead;  // by device

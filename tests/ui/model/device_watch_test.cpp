@@ -1,4 +1,4 @@
-#include "ui/main_window/device_watch.h"
+#include "ui/model/device_watch.h"
 
 #include <gtest/gtest.h>
 
@@ -66,7 +66,7 @@ class DeviceWatchTest : public testing::Test {
   const QThread* m_gui = QThread::currentThread();
   std::atomic<int> m_probes = 0, m_probesHere = 0;
   std::vector<DeviceInfo> m_devices{test::cpu_with(16 * kGiB)};
-  WindowServices m_services;
+  ModelServices m_services;
   test::FakeEnginePort m_engine;
   LoadState m_load{m_engine};
   std::unique_ptr<DeviceWatch> m_watch;

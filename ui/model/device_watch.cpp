@@ -1,4 +1,4 @@
-#include "ui/main_window/device_watch.h"
+#include "ui/model/device_watch.h"
 
 #include <QDateTime>
 #include <algorithm>
@@ -35,7 +35,7 @@ Bytes oursOf(const DeviceInfo& device, const LoadState& load) {
 
 }  // namespace
 
-DeviceWatch::DeviceWatch(const WindowServices& services, const LoadState& load, QObject* parent)
+DeviceWatch::DeviceWatch(const ModelServices& services, const LoadState& load, QObject* parent)
     : QObject(parent), m_services(services), m_load(load) {
   connect(services.engine, &EnginePort::memoryRead, this, [this](const MemoryReading& reading) {
     m_sinceEngineRead[reading.device].start();

@@ -1,4 +1,4 @@
-#include "ui/main_window/model_opener.h"
+#include "ui/model/model_opener.h"
 
 #include <gtest/gtest.h>
 

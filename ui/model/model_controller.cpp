@@ -1,0 +1,233 @@
+#include "ui/model/model_controller.h"
+
+#include <QFileInfo>
+#include <QTimer>
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+
+namespace headroom::ui {
+
+ModelController::ModelController(ModelServices services, ModelMemory remembered, QObject* parent)
+    : QObject(parent),
+      m_services(std::move(services)),
+      m_memory(std::move(remembered)),
+      m_opener(m_services.inspectModel),
+      m_calculator(m_services.catalogue, m_services.refusedDevices),
+      m_load(*m_services.engine),
+      m_watch(m_services, m_load) {
+  connect(&m_opener, &ModelOpener::opened, this, &ModelController::takeOpened);
+  connect(&m_opener, &ModelOpener::refused, this, &ModelController::takeRefused);
+  connect(&m_watch, &DeviceWatch::freeBytesChanged, &m_calculator, &CalculatorState::setPresentDevices);
+  connect(&m_calculator, &CalculatorState::modelChanged, this, &ModelController::tellOpenModel);
+  connect(&m_calculator, &CalculatorState::edited, this, &ModelController::rememberOptions);
+  connect(&m_calculator, &CalculatorState::devicesChosen, this, [this] {
+    ModelMemory memory = m_memory;
+    memory.devices = m_calculator.chosenDevices();
+    changeMemory(memory);
+  });
+  connect(&m_load, &LoadState::changed, this, &ModelController::takeLoad);
+  connect(&m_load, &LoadState::loadFailed, this,
+          [this](const Error& error) { emit told(Tone::Bad, QString::fromStdString(error.message), {}); });
+  connect(&m_load, &LoadState::loadCancelled, this,
+          [this] { emit statusTold(tr("Loading was cancelled; its memory is given back.")); });
+  connect(&m_load, &LoadState::released, this, [this] {
+    // Another model may have been opened since, and what is said of it stays.
+    if (m_path.isEmpty()) emit statusTold(tr("Closed; its memory is given back."));
+  });
+  m_calculator.setPresentDevices(m_watch.devicesNow());
+  m_calculator.restoreDevices(m_memory.devices);
+}
+
+void ModelController::open(const QString& path, AfterOpen then) {
+  m_restoring = then == AfterOpen::Restore ? path : QString();
+  emit statusTold(tr("Reading the header of %1\u2026").arg(QFileInfo(path).fileName()));
+  m_opener.open(path, then);
+}
+
+void ModelController::openLast() {
+  m_wasLoading = m_memory.isLoading;
+  if (!m_memory.loadedPath.isEmpty()) return open(m_memory.loadedPath, AfterOpen::Restore);
+  if (hasStarter()) return openStarter();
+  emit told(Tone::Warning, tr("This copy came without its starter model; open a .gguf file to begin."), {});
+}
+
+void ModelController::takeOpened(const OpenedModel& model) {
+  m_restoring.clear();
+  m_path = model.path;
+  m_calculator.setPresentDevices(m_watch.devicesNow());
+  const PlannedModel* planned = findPlanned(m_memory, m_path);
+  if (planned != nullptr) {
+    m_calculator.setModel(model.model, planned->asked, planned->devices);
+  } else {
+    m_calculator.setModel(model.model);
+  }
+  takeMeasuredHeap();
+  emit statusTold(tr("%1 is open; nothing of it is loaded yet").arg(QString::fromStdString(model.model->name)));
+  if (!isStarter()) {
+    ModelMemory memory = m_memory;
+    memory.recentFiles = withRecentFile(memory.recentFiles, m_path);
+    changeMemory(memory);
+  }
+  emit opened();
+  if (model.then == AfterOpen::ShowPlan) return emit planWanted();
+  // In a round of its own: the window paints the plan between.
+  QTimer::singleShot(0, this, [this, path = m_path, then = model.then] {
+    if (m_path != path) return;
+    if (then == AfterOpen::Restore) return restore(std::exchange(m_wasLoading, false));
+    startLoad();
+  });
+}
+
+void ModelController::takeRefused(const QString& path, const QString& sentence, const QString& details) {
+  emit statusTold({});
+  if (path != m_restoring) return emit told(Tone::Bad, sentence, details);
+  m_restoring.clear();
+  emit told(Tone::Warning,
+            hasStarter()
+                ? tr("%1 was loaded when Headroom ended, and cannot be opened now. The starter model is loaded "
+                     "in its place.")
+                      .arg(QFileInfo(path).fileName())
+                : tr("%1 was loaded when Headroom ended, and cannot be opened now.").arg(QFileInfo(path).fileName()),
+            details.isEmpty() ? sentence : sentence + QLatin1Char(' ') + details);
+  if (!hasStarter()) return;
+  m_keepsLoaded = true;
+  openStarter();
+}
+
+// What was loaded when the program ended is loaded again, unless that is what ended it, or there is no room for it now.
+void ModelController::restore(bool wasLoading) {
+  const QString name = QString::fromStdString(m_calculator.model()->name);
+  if (wasLoading) {
+    emit told(Tone::Warning,
+              tr("Headroom ended while it was loading %1, so this time it is only open. Load tries again.").arg(name),
+              {});
+    return emit planWanted();
+  }
+  m_calculator.setPresentDevices(m_watch.devicesNow());
+  m_calculator.planNow();
+  if (m_calculator.isLoadable()) return startLoad();
+  emit told(Tone::Warning, tr("%1 was loaded when Headroom ended, and cannot be loaded as it was.").arg(name),
+            m_calculator.whyNotLoadable());
+  emit planWanted();
+}
+
+void ModelController::startLoad() {
+  // As it was read last, a second ago at most; the engine reads it again before it reserves anything.
+  m_calculator.setPresentDevices(m_watch.devicesNow());
+  m_calculator.planNow();
+  if (!m_calculator.isLoadable()) {
+    emit told(Tone::Warning, m_calculator.whyNotLoadable(), {});
+    return emit planWanted();
+  }
+  emit statusTold({});
+  if (!isStarter()) m_keepsLoaded = false;
+  ModelMemory memory = m_memory;
+  if (!m_keepsLoaded) memory.loadedPath = isStarter() ? QString() : m_path;
+  memory.isLoading = !memory.loadedPath.isEmpty() && !m_keepsLoaded;
+  changeMemory(memory);
+  m_load.load(m_path, m_calculator.plan());
+}
+
+void ModelController::close() {
+  m_opener.cancel();
+  const bool isInMemory = m_load.phase() != LoadPhase::Nothing || !m_load.isSettled();
+  emit statusTold(isInMemory ? tr("Giving its memory back\u2026") : tr("Closed."));
+  ModelMemory memory = m_memory;
+  memory.loadedPath.clear();
+  memory.isLoading = m_keepsLoaded = false;
+  changeMemory(memory);
+  if (isInMemory) m_load.unload();
+  m_path.clear();
+  m_calculator.setModel(nullptr);
+  emit closed();
+}
+
+void ModelController::showLoaded() {
+  CHECK(m_load.loaded() != nullptr, "only what is loaded can be shown");
+  const LoadedModel& loaded = *m_load.loaded();
+  m_opener.cancel();
+  m_path = loaded.path;
+  m_calculator.setPresentDevices(m_watch.devicesNow());
+  m_calculator.setModel(loaded.model, *loaded.plan);
+  emit opened();
+}
+
+void ModelController::loadAgain() {
+  if (m_load.loaded() == nullptr || m_load.phase() == LoadPhase::Loading) return;
+  showLoaded();
+  startLoad();
+}
+
+void ModelController::loadWithout(const QString& deviceId) {
+  if (m_load.loaded() == nullptr || m_load.phase() == LoadPhase::Loading) return;
+  showLoaded();
+  m_calculator.replaceDevice(deviceId);
+  startLoad();
+}
+
+bool ModelController::reloadBringsTo(const QString& deviceId) {
+  const LoadedModel* loaded = m_load.loaded();
+  if (loaded == nullptr || loaded->path != m_path || m_load.phase() == LoadPhase::Loading) return false;
+  std::vector<DeviceInfo> devices = m_watch.devicesNow();
+  if (m_services.addLearned) m_services.addLearned(devices);  // what was learnt since they were read
+  m_calculator.setPresentDevices(devices);
+  m_calculator.planNow();
+  const auto isOn = [id = deviceId.toStdString()](const MemoryPlan& plan) {
+    return std::ranges::any_of(plan.options.devices,
+                               [&](const DeviceChoice& choice) { return plan.devices[choice.device].id == id; });
+  };
+  return m_calculator.isLoadable() && isOn(*m_calculator.plan()) && !isOn(*loaded->plan);
+}
+
+void ModelController::clearRecentFiles() {
+  ModelMemory memory = m_memory;
+  memory.recentFiles.clear();
+  changeMemory(memory);
+}
+
+// Of a load that failed what was asked for stays, so that the next start asks for it again.
+void ModelController::takeLoad() {
+  takeMeasuredHeap();
+  tellOpenModel();
+  if (!m_load.isSettled()) return;
+  ModelMemory memory = m_memory;
+  memory.isLoading = false;
+  if (m_load.loaded() != nullptr && !m_keepsLoaded) {
+    const QString& path = m_load.loaded()->path;
+    memory.loadedPath = path == m_services.starterModelPath ? QString() : path;
+  }
+  changeMemory(memory);
+}
+
+// The open model may be the loaded one, of which the heap's share is known.
+void ModelController::takeMeasuredHeap() {
+  const LoadedModel* loaded = m_load.loaded();
+  if (loaded == nullptr || loaded->path != m_path || !loaded->model->heap_is_measured) return;
+  m_calculator.setMeasuredHeap(loaded->model->heap_bytes);
+}
+
+void ModelController::rememberOptions() {
+  if (m_path.isEmpty()) return;
+  ModelMemory memory = m_memory;
+  if (m_calculator.isAsPlannedByUs()) {
+    forgetPlanned(memory, m_path);
+  } else {
+    rememberPlanned(memory, {m_path, m_calculator.options(), m_calculator.chosenDevices()});
+  }
+  changeMemory(memory);
+}
+
+void ModelController::changeMemory(const ModelMemory& memory) {
+  if (memory == m_memory) return;
+  m_memory = memory;
+  emit memoryChanged();
+}
+
+void ModelController::tellOpenModel() {
+  const auto& model = m_calculator.model();
+  emit openModelChanged(model ? QString::fromStdString(model->name) : QString(), m_load.phase() == LoadPhase::Loading);
+}
+
+}  // namespace headroom::ui
