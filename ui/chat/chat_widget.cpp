@@ -54,7 +54,7 @@ QToolButton* makeToggle(const QString& text, const char* name, const QKeySequenc
 }  // namespace
 
 ChatWidget::ChatWidget(ChatSessions& sessions, ConversationPort& store, const Theme& theme, QWidget* parent)
-    : QWidget(parent), m_sessions(sessions), m_store(store), m_theme(theme), m_settings(sessions.settings()) {
+    : QWidget(parent), m_sessions(sessions), m_store(store), m_theme(theme) {
   setObjectName(QStringLiteral("chatWidget"));
   setAcceptDrops(true);
   m_columns = new QHBoxLayout(this);
@@ -70,7 +70,7 @@ ChatWidget::ChatWidget(ChatSessions& sessions, ConversationPort& store, const Th
   connectComposer();
   connectView();
   connectList();
-  m_panel->setSettings(m_settings);
+  m_panel->setSettings(settings());
   m_panel->setThinkingControl(sessions.thinkingControl());
   m_list->refresh();
   setFocusProxy(m_composer);
@@ -145,12 +145,10 @@ QWidget* ChatWidget::makePanel() {
     side->setAttribute(Qt::WA_StyledBackground);
   m_panelArea->setWidget(m_panel);
   connect(m_panel, &SamplerPanel::settingsEdited, this, [this](const ChatSettings& edited) {
-    const bool list = m_settings.listVisible, panel = m_settings.panelVisible;
-    m_settings = edited;
-    m_settings.listVisible = list;
-    m_settings.panelVisible = panel;
-    m_sessions.setSettings(m_settings);
-    emit settingsChanged(m_settings);
+    ChatSettings changed = edited;
+    changed.listVisible = settings().listVisible;
+    changed.panelVisible = settings().panelVisible;
+    change(changed);
   });
   connect(m_panel, &SamplerPanel::systemPromptEdited, this,
           [this](const QString& text) { session().setSystemPrompt(text); });
@@ -338,10 +336,17 @@ QWidget* ChatWidget::widgetOf(Side side) const {
                                : nullptr;
 }
 
+void ChatWidget::change(const ChatSettings& changed) {
+  m_sessions.setSettings(changed);
+  emit settingsChanged(changed);
+}
+
 // Taking a side off the middle keeps what was chosen for a wider pane.
 void ChatWidget::toggleSide(Side side, bool on) {
   if (isCoveredBy(side)) return uncover();
-  (side == Side::List ? m_settings.listVisible : m_settings.panelVisible) = on;
+  ChatSettings changed = settings();
+  (side == Side::List ? changed.listVisible : changed.panelVisible) = on;
+  change(changed);
   m_cover = Side::None;
   if (on) m_first = side;
   showSides();
@@ -350,7 +355,6 @@ void ChatWidget::toggleSide(Side side, bool on) {
     showSides();
     widgetOf(side)->setFocus();
   }
-  emit settingsChanged(m_settings);
 }
 
 // The middle keeps its room, and one side may keep it from the other.
@@ -361,9 +365,9 @@ void ChatWidget::showSides() {
     if (does) room -= widthPx + kSpacingPx;
     return does;
   };
-  bool list = m_first == Side::List && fits(m_settings.listVisible, kListPx);
-  const bool panel = fits(m_settings.panelVisible, kPanelPx);
-  list = list || (m_first != Side::List && fits(m_settings.listVisible, kListPx));
+  bool list = m_first == Side::List && fits(settings().listVisible, kListPx);
+  const bool panel = fits(settings().panelVisible, kPanelPx);
+  list = list || (m_first != Side::List && fits(settings().listVisible, kListPx));
   if ((list && isCoveredBy(Side::List)) || (panel && isCoveredBy(Side::Panel))) m_cover = Side::None;
   // What covers the middle is no column of the layout.
   const auto place = [this](QWidget* side, int index, bool isColumn, int widthPx, bool isCover) {

@@ -80,6 +80,8 @@ class ChatWidget : public QWidget {
   QWidget* widgetOf(Side side) const;
   void startEditing(const QString& turnId);
   void showEditPlace();
+  const ChatSettings& settings() const { return m_sessions.settings(); }
+  void change(const ChatSettings& changed);
   void editLast();
   void chooseAttachment();
   void attachPath(const QString& path);
@@ -89,7 +91,6 @@ class ChatWidget : public QWidget {
   ChatSessions& m_sessions;
   ConversationPort& m_store;
   const Theme& m_theme;
-  ChatSettings m_settings;
   std::unique_ptr<QObject> m_connections;  // of the session that is shown
   ConversationList* m_list;
   ElidedLabel* m_title;
