@@ -62,7 +62,7 @@ class AppWindowTest : public testing::Test {
     return found;
   }
   static bool waitFor(const std::function<bool()>& condition) { return QTest::qWaitFor(condition, 120'000); }
-  QString verdict() { return find<QLabel>("verdictSentence")->text(); }
+  QString verdict() { return find<QWidget>("verdict")->accessibleDescription(); }
 
   // The golden models carry no chat template: the banner asks, and the plain form is agreed to.
   void agreeToTemplate() {

@@ -437,7 +437,13 @@ void CalculatorState::findDevicePlanPreview(std::size_t row) {
 
 Verdict CalculatorState::verdict() const {
   if (m_plan) return verdictOf(*m_model, *m_plan, m_othersNow);
-  if (!m_planProblem.isEmpty()) return {Tone::Warning, m_planProblem, {}};
+  if (!m_planProblem.isEmpty()) {
+    Verdict verdict;
+    verdict.tone = Tone::Warning;
+    verdict.heading = tr("No plan");
+    verdict.sentence = m_planProblem;
+    return verdict;
+  }
   return {};
 }
 

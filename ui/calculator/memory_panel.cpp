@@ -9,6 +9,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "ui/calculator/advice_view.h"
 #include "ui/calculator/arena_table_model.h"
 #include "ui/calculator/drop_area.h"
 #include "ui/calculator/formula_view.h"
@@ -52,7 +53,8 @@ MemoryPanel::MemoryPanel(const Theme& theme, CalculatorState& calculator, LoadSt
       m_drop(new DropArea(theme, this)),
       m_card(new ModelCard(this)),
       m_verdict(new VerdictView(theme, calculator, load, this)),
-      m_options(new OptionsForm(theme, calculator, this)) {
+      m_options(new OptionsForm(theme, calculator, this)),
+      m_advice(new AdviceView(theme, calculator, this)) {
   auto* page = new QWidget(this);
   auto* column = new QVBoxLayout(page);
   column->setContentsMargins(kGrid, 0, kGrid / 2, kGrid);
@@ -61,6 +63,7 @@ MemoryPanel::MemoryPanel(const Theme& theme, CalculatorState& calculator, LoadSt
   column->addWidget(m_card);
   column->addWidget(m_verdict);
   column->addWidget(m_options);
+  column->addWidget(m_advice);
   column->addWidget(buildTables());
   column->addStretch(1);
   auto* whole = new QVBoxLayout(this);
@@ -125,7 +128,8 @@ QWidget* MemoryPanel::buildLoadedPage() {
 void MemoryPanel::showModel(const QString& path, bool isStarter) {
   const auto& model = m_calculator.model();
   m_drop->setProminent(model == nullptr);
-  for (QWidget* widget : std::initializer_list<QWidget*>{m_card, m_verdict, m_options, m_tables->parentWidget()})
+  for (QWidget* widget :
+       std::initializer_list<QWidget*>{m_card, m_verdict, m_options, m_advice, m_tables->parentWidget()})
     widget->setVisible(model != nullptr);
   m_verdict->setModelPath(path);
   if (model) m_card->setModel(*model, path, isStarter);

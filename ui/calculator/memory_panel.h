@@ -12,6 +12,7 @@ class QTabWidget;
 
 namespace headroom::ui {
 
+class AdviceView;
 class ArenaTableModel;
 class DropArea;
 class ModelCard;
@@ -45,6 +46,7 @@ class MemoryPanel : public QWidget {
   ModelCard* m_card;
   VerdictView* m_verdict;
   OptionsForm* m_options;
+  AdviceView* m_advice;
   QTabWidget* m_tables = nullptr;
   SegmentTableModel* m_segments = nullptr;
   ArenaTableModel* m_arenas = nullptr;

@@ -23,10 +23,8 @@ HeldByOthers heldBy(const DeviceBudget& budget, const DeviceInfo& device, const 
   return read != othersNow.end() ? read->second : HeldByOthers{budget.held_by_others, device.account};
 }
 
-QString detailOf(const ModelInfo& model, const MemoryPlan& plan, const OthersNow& othersNow) {
+QString detailOf(const MemoryPlan& plan, const OthersNow& othersNow) {
   QStringList sentences;
-  if (const auto speed = estimate_tokens_per_s(model, plan))
-    sentences << Words::tr("Answers come at %1.").arg(formatAboutSpeed(*speed));
   const auto nDrivers = std::count_if(plan.budgets.begin(), plan.budgets.end(),
                                       [](const DeviceBudget& budget) { return budget.driver > 0; });
   for (const DeviceBudget& budget : plan.budgets) {
@@ -64,7 +62,20 @@ QString sentenceOf(const MemoryPlan& plan, const OthersNow& othersNow) {
 }  // namespace
 
 Verdict verdictOf(const ModelInfo& model, const MemoryPlan& plan, const OthersNow& othersNow) {
-  return {plan.fits() ? Tone::Good : Tone::Bad, sentenceOf(plan, othersNow), detailOf(model, plan, othersNow)};
+  Verdict verdict;
+  verdict.tone = plan.fits() ? Tone::Good : Tone::Bad;
+  Bytes missing = 0;
+  for (const DeviceBudget& budget : plan.budgets) {
+    const Bytes whole = verdict_whole(plan, budget);
+    verdict.devices.push_back({deviceLabel(plan.devices[budget.device]), budget.peak(), whole,
+                               saturating_sub(whole, budget.limit), budget.missing()});
+    missing = std::max(missing, budget.missing());
+  }
+  verdict.heading = plan.fits() ? Words::tr("Fits") : Words::tr("Does not fit by %1").arg(formatBytes(missing));
+  if (const auto speed = estimate_tokens_per_s(model, plan)) verdict.speed = formatAboutSpeed(*speed);
+  verdict.sentence = sentenceOf(plan, othersNow);
+  verdict.detail = detailOf(plan, othersNow);
+  return verdict;
 }
 
 Bytes reservedBytes(const MemoryPlan& plan) {

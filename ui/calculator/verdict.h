@@ -4,16 +4,31 @@
 #include <QString>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "plan/memory_plan.h"
 #include "ui/theme/tone.h"
 
 namespace headroom::ui {
 
+// One device of a plan, in the figures of the verdict.
+struct DeviceVerdict {
+  QString name;
+  Bytes used = 0;     // the most that is asked for at any one time
+  Bytes whole = 0;    // what that is counted against: see verdict_whole()
+  Bytes kept = 0;     // of it: what the headroom rule leaves free
+  Bytes missing = 0;  // 0: it fits
+  Bytes spare() const { return saturating_sub(whole, used + kept); }
+  bool operator==(const DeviceVerdict&) const = default;
+};
+
 struct Verdict {
   Tone tone = Tone::Neutral;
-  QString sentence;  // "Fits: 6.31 of 8.00 GiB, 1.00 kept free, 0.69 to spare"
-  QString detail;    // how fast, who holds the rest, what the driver's share rests on; empty: nothing to add
+  QString heading;                     // "Fits", "Does not fit by 1.30 GiB"; empty: no model is open
+  QString speed;                       // "about 42 tokens/s"; empty: unknown
+  QString sentence;                    // all of it: "Fits: 6.31 of 8.00 GiB, 1.00 kept free, 0.69 to spare"
+  QString detail;                      // who holds the rest, what the driver's share rests on; empty: nothing to add
+  std::vector<DeviceVerdict> devices;  // as in the plan
 };
 
 // What other programs hold of a device, as it was read last; by DeviceInfo::id. The chart shows the same figures.

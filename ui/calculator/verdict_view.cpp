@@ -6,11 +6,9 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 
+#include "ui/calculator/verdict_rows.h"
 #include "ui/format/format_bytes.h"
-#include "ui/format/literal_text.h"
-#include "ui/theme/layout_guard.h"
 #include "ui/theme/roles.h"
-#include "ui/theme/wrapping_button.h"
 
 namespace headroom::ui {
 namespace {
@@ -25,65 +23,44 @@ VerdictView::VerdictView(const Theme& theme, CalculatorState& calculator, LoadSt
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(kGrid);
   column->addWidget(buildBanner());
-  m_fixes = new QWidget(this);
-  m_fixColumn = new QVBoxLayout(m_fixes);
-  m_fixColumn->setContentsMargins(0, 0, 0, 0);
-  m_fixColumn->setSpacing(kGrid / 2);
-  column->addWidget(m_fixes);
   column->addLayout(buildLoadRow());
   connect(&m_calculator, &CalculatorState::planned, this, [this] {
     refreshVerdict();
-    refreshFixes();
     refreshLoad();
   });
-  // Once a second: what is not written anew is not laid out anew.
-  connect(&m_calculator, &CalculatorState::othersChanged, this, [this] {
-    const Verdict verdict = m_calculator.verdict();
-    m_sentence->setText(verdict.sentence);
-    m_detail->setText(verdict.detail);
-    m_detail->setVisible(!verdict.detail.isEmpty());
-    m_banner->setAccessibleDescription(verdict.sentence);
-  });
-  connect(&m_calculator, &CalculatorState::advised, this, [this] {
-    refreshFixes();
-    refreshLoad();
-  });
+  // Once a second: what the rows show is the plan's.
+  connect(&m_calculator, &CalculatorState::othersChanged, this, [this] { describe(m_calculator.verdict().sentence); });
+  connect(&m_calculator, &CalculatorState::advised, this, &VerdictView::refreshLoad);
   connect(&m_load, &LoadState::changed, this, &VerdictView::refreshLoad);
-  connect(&theme, &Theme::changed, this, [this] {
-    refreshVerdict();
-    refreshFixes();
-  });
+  connect(&theme, &Theme::changed, this, &VerdictView::refreshVerdict);
   refreshVerdict();
-  refreshFixes();
   refreshLoad();
 }
 
 QFrame* VerdictView::buildBanner() {
   m_banner = new QFrame(this);
   m_banner->setObjectName(QStringLiteral("verdict"));
+  m_banner->setAccessibleName(tr("Verdict"));
   setRole(m_banner, "banner");
   m_icon = new QLabel(m_banner);
-  m_sentence = new QLabel(m_banner);
-  m_sentence->setObjectName(QStringLiteral("verdictSentence"));
-  setRole(m_sentence, "sentence");
-  m_detail = new QLabel(m_banner);
-  m_remarks = new QLabel(m_banner);
-  m_remarks->setObjectName(QStringLiteral("remarks"));
-  for (QLabel* label : {m_sentence, m_detail, m_remarks}) {
-    label->setWordWrap(true);
-    label->setTextFormat(Qt::PlainText);
-    label->setTextInteractionFlags(Qt::TextSelectableByMouse);
-  }
-  for (QLabel* label : {m_detail, m_remarks}) setRole(label, "muted");
-  auto* text = new QVBoxLayout;
-  text->setSpacing(3);
-  for (QLabel* label : {m_sentence, m_detail}) text->addWidget(new LayoutGuard(label, m_banner));
-  text->addWidget(m_remarks);
-  auto* row = new QHBoxLayout(m_banner);
-  row->setContentsMargins(12, 10, 12, 10);
-  row->setSpacing(10);
-  row->addWidget(m_icon, 0, Qt::AlignTop);
-  row->addLayout(text, 1);
+  m_heading = new QLabel(m_banner);
+  m_heading->setObjectName(QStringLiteral("verdictSentence"));
+  setRole(m_heading, "sentence");
+  m_speed = new QLabel(m_banner);
+  m_speed->setObjectName(QStringLiteral("verdictSpeed"));
+  m_speed->setToolTip(tr("How fast answers come, as far as it can be told before the model is loaded"));
+  for (QLabel* label : {m_heading, m_speed}) label->setTextFormat(Qt::PlainText);
+  m_rows = new VerdictRows(m_theme, m_banner);
+  auto* top = new QHBoxLayout;
+  top->setSpacing(kGrid);
+  top->addWidget(m_icon);
+  top->addWidget(m_heading, 1);
+  top->addWidget(m_speed);
+  auto* column = new QVBoxLayout(m_banner);
+  column->setContentsMargins(12, 10, 12, 10);
+  column->setSpacing(kGrid);
+  column->addLayout(top);
+  column->addWidget(m_rows);
   return m_banner;
 }
 
@@ -115,60 +92,23 @@ QLayout* VerdictView::buildLoadRow() {
   return row;
 }
 
+void VerdictView::describe(const QString& sentence) {
+  m_banner->setToolTip(sentence);
+  m_banner->setAccessibleDescription(sentence);
+}
+
+// While a slider moves: what is not written anew is not laid out anew.
 void VerdictView::refreshVerdict() {
   const Verdict verdict = m_calculator.verdict();
-  m_banner->setVisible(!verdict.sentence.isEmpty());
-  setTone(m_banner, verdict.tone);
+  m_banner->setVisible(!verdict.heading.isEmpty());
+  if (m_banner->property("tone").toString() != QLatin1StringView(toneName(verdict.tone)))
+    setTone(m_banner, verdict.tone);
   m_icon->setPixmap(m_theme.icon(Theme::toneIconName(verdict.tone), m_theme.tokens().tone(verdict.tone).text)
-                        .pixmap(QSize(22, 22), devicePixelRatioF()));
-  m_sentence->setText(verdict.sentence);
-  m_detail->setText(verdict.detail);
-  m_detail->setVisible(!verdict.detail.isEmpty());
-  const QStringList remarks = m_calculator.remarks();
-  m_remarks->setText(remarks.join(QLatin1Char('\n')));
-  m_remarks->setVisible(!remarks.isEmpty());
-  m_banner->setAccessibleName(tr("Verdict"));
-  m_banner->setAccessibleDescription(verdict.sentence);
-}
-
-void VerdictView::refreshFixes() {
-  // Those of the plan before stay in their places, so that nothing jumps, and cannot be pressed.
-  m_fixes->setEnabled(!m_calculator.isAdvising());
-  if (m_calculator.isAdvising()) return;
-  while (QLayoutItem* item = m_fixColumn->takeAt(0)) {
-    // A button may be the sender of the click that led here.
-    item->widget()->hide();
-    item->widget()->deleteLater();
-    delete item;
-  }
-  const std::vector<Fix>& fixes = m_calculator.fixes();
-  m_fixes->setVisible(!fixes.empty());
-  for (std::size_t i = 0; i < fixes.size(); ++i) {
-    QPushButton* button = makeFix(fixes[i]);
-    button->setObjectName(QStringLiteral("fix%1").arg(i));
-    m_fixColumn->addWidget(button);
-  }
-}
-
-QPushButton* VerdictView::makeFix(const Fix& fix) {
-  const ThemeTokens& t = m_theme.tokens();
-  const QString text = literalText(QString::fromStdString(fix.text));
-  auto* button = new WrappingButton(text, m_fixes);
-  setRole(button, "fix");
-  QString icon = QStringLiteral("chevron-right"), means = tr("Helps, and does not suffice alone");
-  if (fix.speedup) {
-    icon = QStringLiteral("faster");
-    means = tr("The plan fits as it is, and would be faster with this change");
-  } else if (fix.makes_it_fit) {
-    icon = QStringLiteral("check");
-    means = tr("With this change it fits");
-  }
-  button->setIcon(m_theme.icon(icon, fix.makes_it_fit ? t.good.text : t.muted));
-  button->setToolTip(means);
-  button->setAccessibleDescription(means);
-  button->setAutoDefault(true);
-  connect(button, &QPushButton::clicked, this, [this, fix] { m_calculator.applyFix(fix); });
-  return button;
+                        .pixmap(QSize(20, 20), devicePixelRatioF()));
+  if (m_heading->text() != verdict.heading) m_heading->setText(verdict.heading);
+  if (m_speed->text() != verdict.speed) m_speed->setText(verdict.speed);
+  m_rows->setDevices(verdict.devices);
+  describe(verdict.sentence);
 }
 
 void VerdictView::setModelPath(const QString& path) {

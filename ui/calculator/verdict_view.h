@@ -1,4 +1,4 @@
-// The verdict, with what makes a plan fit or faster as buttons, and loading: start, progress in bytes, cancel.
+// The verdict in a room whose height does not change with its figures, and loading: start, progress in bytes, cancel.
 #pragma once
 
 #include <QFrame>
@@ -10,9 +10,10 @@
 class QLabel;
 class QProgressBar;
 class QPushButton;
-class QVBoxLayout;
 
 namespace headroom::ui {
+
+class VerdictRows;
 
 class VerdictView : public QWidget {
   Q_OBJECT
@@ -27,9 +28,8 @@ class VerdictView : public QWidget {
  private:
   QFrame* buildBanner();
   QLayout* buildLoadRow();
+  void describe(const QString& sentence);
   void refreshVerdict();
-  void refreshFixes();
-  QPushButton* makeFix(const Fix& fix);
   void refreshLoad();
 
   const Theme& m_theme;
@@ -38,11 +38,9 @@ class VerdictView : public QWidget {
   QString m_path;
   QFrame* m_banner = nullptr;
   QLabel* m_icon = nullptr;
-  QLabel* m_sentence = nullptr;
-  QLabel* m_detail = nullptr;
-  QLabel* m_remarks = nullptr;
-  QWidget* m_fixes = nullptr;
-  QVBoxLayout* m_fixColumn = nullptr;
+  QLabel* m_heading = nullptr;
+  QLabel* m_speed = nullptr;
+  VerdictRows* m_rows = nullptr;
   QPushButton* m_loadButton = nullptr;
   QPushButton* m_cancel = nullptr;
   QProgressBar* m_progress = nullptr;

@@ -16,7 +16,7 @@
 namespace headroom::ui {
 namespace {
 
-DeviceInfo gpu(const char* id, Bytes bytes, bool isPresent = true) {
+DeviceInfo presentGpu(const char* id, Bytes bytes, bool isPresent = true) {
   DeviceInfo device = test::gpu_with(bytes);
   device.id = device.name = id;
   device.is_present = isPresent;
@@ -29,7 +29,7 @@ class DeviceListTest : public testing::Test {
   void SetUp() override {
     DeviceInfo host = test::cpu_with(32 * kGiB);
     host.speed.read_bytes_per_s = 40e9;
-    m_calculator.setPresentDevices({host, gpu("cuda:0", 8 * kGiB), gpu("cuda:1", 6 * kGiB)});
+    m_calculator.setPresentDevices({host, presentGpu("cuda:0", 8 * kGiB), presentGpu("cuda:1", 6 * kGiB)});
     m_calculator.setModel(std::make_shared<const ModelInfo>(test::make_model(test::kLlama32_1B)));
     m_list.resize(360, 300);
     m_list.show();
@@ -52,7 +52,7 @@ class DeviceListTest : public testing::Test {
                    .section(' ', 0, 0);
     return names;
   }
-  CalculatorState m_calculator{{gpu("RTX_3060", 12 * kGiB, false), gpu("RTX_4090", 24 * kGiB, false)},
+  CalculatorState m_calculator{{presentGpu("RTX_3060", 12 * kGiB, false), presentGpu("RTX_4090", 24 * kGiB, false)},
                                {"CUDA: there is no driver", "Vulkan: an old card lacks much & more"}};
   Theme m_theme{ThemeChoice::Light};
   DeviceList m_list{m_theme, m_calculator};
@@ -129,14 +129,14 @@ TEST_F(DeviceListTest, why_there_is_no_gpu_stands_below_the_host_until_there_is_
   EXPECT_GE(refused->height(), refused->heightForWidth(refused->width())) << "nothing is cut off";
   m_calculator.useDevice(0, "RTX_4090");
   EXPECT_TRUE(refused->isVisible()) << "a card that one thinks of is not in this machine";
-  m_calculator.setPresentDevices({test::cpu_with(32 * kGiB), gpu("cuda:0", 8 * kGiB)});
+  m_calculator.setPresentDevices({test::cpu_with(32 * kGiB), presentGpu("cuda:0", 8 * kGiB)});
   EXPECT_FALSE(refused->isVisible());
 }
 
 TEST_F(DeviceListTest, a_card_that_failed_its_check_is_named_until_it_is_chosen_or_passes) {
   auto* failed = m_list.findChild<QLabel*>("failedCards");
   EXPECT_FALSE(failed->isVisible());
-  DeviceInfo card = gpu("cuda:0", 8 * kGiB);
+  DeviceInfo card = presentGpu("cuda:0", 8 * kGiB);
   card.name = "RTX 4070";
   card.proof = Proof::kFailed;
   m_calculator.setPresentDevices({test::cpu_with(32 * kGiB), card});

@@ -17,7 +17,12 @@ TEST(VerdictTest, a_plan_that_fits_is_good_and_says_who_holds_the_rest_and_how_f
   EXPECT_EQ(verdict.tone, Tone::Good);
   EXPECT_TRUE(verdict.sentence.startsWith("Fits: ")) << verdict.sentence.toStdString();
   EXPECT_TRUE(verdict.detail.contains("Other programs hold 5.00 GiB of 16.0 GiB.")) << verdict.detail.toStdString();
-  EXPECT_TRUE(verdict.detail.contains("about ") && verdict.detail.contains("tokens/s")) << verdict.detail.toStdString();
+  EXPECT_TRUE(verdict.speed.startsWith("about ") && verdict.speed.endsWith("tokens/s")) << verdict.speed.toStdString();
+  EXPECT_EQ(verdict.heading, QStringLiteral("Fits"));
+  ASSERT_EQ(verdict.devices.size(), 1U);
+  const DeviceVerdict& device = verdict.devices[0];
+  EXPECT_EQ(device.whole, 11 * kGiB);
+  EXPECT_EQ(device.used + device.spare(), 11 * kGiB) << "nothing is kept free";
 }
 
 TEST(VerdictTest, who_holds_the_rest_is_as_it_was_read_last) {
@@ -53,14 +58,16 @@ TEST(VerdictTest, nothing_is_said_of_speed_where_nothing_is_known_of_it) {
   const ModelInfo model = test::make_model(test::kLlama32_1B);
   DeviceInfo host = test::cpu_with(16 * kGiB);
   host.speed.read_bytes_per_s = 0;
-  EXPECT_FALSE(verdictOf(model, *test::plan_for(model, {host})).detail.contains("tokens"));
+  EXPECT_FALSE(verdictOf(model, *test::plan_for(model, {host})).speed.contains("tokens"));
 }
 
 TEST(VerdictTest, a_plan_that_does_not_fit_is_bad_and_says_by_how_much) {
   const ModelInfo model = test::make_model(test::kLlama3_70B);
   const Verdict verdict = verdictOf(model, *test::plan_for(model, {test::cpu_with(16 * kGiB)}));
   EXPECT_EQ(verdict.tone, Tone::Bad);
-  EXPECT_TRUE(verdict.sentence.startsWith("Does not fit by ")) << verdict.sentence.toStdString();
+  EXPECT_TRUE(verdict.sentence.startsWith(verdict.heading + ": ")) << verdict.sentence.toStdString();
+  EXPECT_EQ(verdict.heading, "Does not fit by " + formatBytes(verdict.devices[0].missing));
+  EXPECT_GT(verdict.devices[0].used, verdict.devices[0].whole);
 }
 
 TEST(VerdictTest, a_measured_driver_is_told_with_its_share) {

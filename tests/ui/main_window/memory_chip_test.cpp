@@ -19,7 +19,7 @@ TEST_F(MemoryChipTest, it_says_what_the_verdict_says_in_its_colour_and_nothing_w
   EXPECT_FALSE(chip()->isVisible());
   dropAndWait(kSmall);
   EXPECT_TRUE(waitFor([&] { return chip()->isVisible(); })) << "the tool bar lays itself out";
-  const QString sentence = find<QLabel>("verdictSentence")->text();
+  const QString sentence = find<QWidget>("verdict")->accessibleDescription();
   EXPECT_EQ(sentence.left(chip()->text().size()), chip()->text()) << sentence.toStdString();
   EXPECT_EQ(chip()->property("tone").toString(), QStringLiteral("good"));
   m_controller->close();
@@ -30,7 +30,7 @@ TEST_F(MemoryChipTest, a_plan_that_does_not_fit_says_by_how_much) {
   m_freeBytes = 5 * kGiB;
   makeWindow({});
   dropAndWait(kLarge);
-  const QString sentence = find<QLabel>("verdictSentence")->text();
+  const QString sentence = find<QWidget>("verdict")->accessibleDescription();
   EXPECT_TRUE(sentence.startsWith(chip()->text())) << text() << " and " << sentence.toStdString();
   EXPECT_EQ(chip()->property("tone").toString(), QStringLiteral("bad"));
 }
