@@ -20,6 +20,7 @@
 #include "plan/choose_devices.h"
 #include "run/load_model.h"
 #include "ui/background/background.h"
+#include "ui/chat/chat_sessions.h"
 #include "ui/chat/chat_widget.h"
 #include "ui/format/format_bytes.h"
 #include "ui/main_window/main_window.h"
@@ -260,14 +261,15 @@ void Application::revokeProof(const Error& error) {
 }
 
 void Application::wireChat() {
-  m_chat = new ui::ChatWidget(*m_engine, *m_conversations, *m_theme, m_settings.chat);
+  m_sessions = std::make_unique<ui::ChatSessions>(*m_engine, *m_conversations, m_settings.chat);
+  m_chat = new ui::ChatWidget(*m_sessions, *m_conversations, *m_theme);
   m_window->setChatWidget(m_chat);
   connect(m_chat, &ui::ChatWidget::settingsChanged, this, [this](const ui::ChatSettings& settings) {
     m_settings.chat = settings;
     m_saveTimer.start();
   });
   connect(m_models.get(), &ui::ModelController::openModelChanged, m_chat, &ui::ChatWidget::setOpenModel);
-  connect(&m_models->watch(), &ui::DeviceWatch::freeBytesChanged, m_chat, &ui::ChatWidget::setDevices);
+  connect(&m_models->watch(), &ui::DeviceWatch::freeBytesChanged, m_sessions.get(), &ui::ChatSessions::setDevices);
   connect(m_chat, &ui::ChatWidget::largerContextWanted, m_window.get(), &ui::MainWindow::planForContext);
   connect(m_chat, &ui::ChatWidget::loadAgainWanted, m_models.get(), &ui::ModelController::loadAgain);
   connect(m_chat, &ui::ChatWidget::loadWithoutWanted, m_models.get(), &ui::ModelController::loadWithout);

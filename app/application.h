@@ -16,6 +16,7 @@
 #include "run/load_model.h"
 
 namespace headroom::ui {
+class ChatSessions;
 class ChatWidget;
 class MainWindow;
 class ModelController;
@@ -51,6 +52,7 @@ class Application : public QObject {
 
   ui::MainWindow& window() { return *m_window; }
   ui::ChatWidget& chat() { return *m_chat; }
+  ui::ChatSessions& sessions() { return *m_sessions; }
   ui::ModelController& models() { return *m_models; }
   EngineBridge& engine() { return *m_engine; }
 
@@ -91,6 +93,7 @@ class Application : public QObject {
   std::unique_ptr<ui::Theme> m_theme;
   std::unique_ptr<EngineBridge> m_engine;
   std::unique_ptr<ConversationStore> m_conversations;
+  std::unique_ptr<ui::ChatSessions> m_sessions;
   std::unique_ptr<ui::ModelController> m_models;
   std::unique_ptr<ui::MainWindow> m_window;
   ui::ChatWidget* m_chat = nullptr;  // of the window

@@ -65,6 +65,7 @@ quint64 EngineBridge::generate(const ui::ChatRequest& request) {
   generate.prompt.messages = request.messages;
   generate.prompt.allow_plain_template = request.allowPlainTemplate;
   generate.prompt.continue_last = request.continueLast;
+  generate.conversation = request.conversation;
   generate.max_tokens = request.maxTokens;
   generate.prompt.thinking = request.thinking;
   generate.sampler = request.sampler;
@@ -90,8 +91,9 @@ void EngineBridge::receive(const Event& event) {
             emit prefillProgressed(id, progress.tokens_done, progress.tokens_total);
           },
           [&](const TextDelta& delta) {
-            if (!delta.thinking.empty()) emit thinkingArrived(id, QString::fromStdString(delta.thinking));
-            if (!delta.text.empty()) emit textArrived(id, QString::fromStdString(delta.text));
+            if (!delta.thinking.empty())
+              emit thinkingArrived(id, QString::fromStdString(delta.thinking), delta.context_used);
+            if (!delta.text.empty()) emit textArrived(id, QString::fromStdString(delta.text), delta.context_used);
           },
           [&](const GenerationFinished& finished) {
             emit answerTimed(finished.decode_times, prompt_times(finished.stats));

@@ -45,6 +45,7 @@ struct MemoryReading {  // one device at one moment
 };
 
 struct ChatRequest {
+  quint64 conversation = 0;  // answers of one conversation come in their order, and it finds its cache again; 0: none
   std::vector<ChatMessage> messages;
   bool continueLast = false;
   bool allowPlainTemplate = false;
@@ -82,10 +83,12 @@ class EnginePort : public QObject {
   void modelLoaded(quint64 request, const headroom::ui::LoadedModel& loaded);
   void modelUnloaded(quint64 request);
   void failed(quint64 request, const headroom::Error& error);  // kCancelled: the user's own doing
+  // The first one of a request tells that it has a slot: until then it waits for one.
   void prefillProgressed(quint64 request, quint32 tokensDone, quint32 tokensTotal);
-  // At most about 30 times a second each: of the answer, and of what the model thinks before it.
-  void textArrived(quint64 request, const QString& text);
-  void thinkingArrived(quint64 request, const QString& text);
+  // At most about 30 times a second each: of the answer, and of what the model thinks before it. `contextUsed` is how
+  // many positions prompt and answer have by then; 0: nobody counted.
+  void textArrived(quint64 request, const QString& text, quint32 contextUsed = 0);
+  void thinkingArrived(quint64 request, const QString& text, quint32 contextUsed = 0);
   void generationFinished(quint64 request, headroom::ui::ChatEnd end, const headroom::ui::ChatFigures& figures);
   // `isAtLeast`: a text so long was not counted to its end.
   void promptTooLong(quint64 request, quint32 promptTokens, quint32 contextLength, bool isAtLeast = false);

@@ -67,7 +67,8 @@ struct AnswerToken {
 struct TextDelta {
   std::string text;  // whole code points
   std::vector<AnswerToken> tokens;
-  std::string thinking{};  // before the answer, without marks; likewise
+  std::string thinking{};          // before the answer, without marks; likewise
+  std::uint32_t context_used = 0;  // positions of prompt and answer, with these tokens
 };
 
 enum class FinishReason : std::uint8_t { kEndOfTurn, kMaxTokens, kStopString, kStopped, kContextFull };

@@ -109,6 +109,11 @@ bool Generation::say(const std::vector<TextSpan>& spans) {
   return false;
 }
 
+TextDelta Generation::take_delta() {
+  delta_.context_used = stats_.prompt_tokens + stats_.generated_tokens;
+  return std::exchange(delta_, {});
+}
+
 // A code point that the answer broke off in the middle of is dropped, unless the model itself ended there.
 void Generation::finish(FinishReason reason) {
   if (phase_ == Phase::kFinished) return;

@@ -56,7 +56,7 @@ class Generation {
   void finish_stopped() { finish(FinishReason::kStopped); }
 
   // Text and tokens since the last call.
-  TextDelta take_delta() { return std::exchange(delta_, {}); }
+  TextDelta take_delta();
   bool has_delta() const { return !delta_.text.empty() || !delta_.thinking.empty() || !delta_.tokens.empty(); }
 
   GenerationFinished finished() const;  // kFinished

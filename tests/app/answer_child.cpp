@@ -7,14 +7,15 @@
 
 #include "app/conversation_store.h"
 #include "support/fake_engine_port.h"
-#include "ui/chat/chat_controller.h"
+#include "ui/chat/chat_sessions.h"
 
 int main(int argc, char** argv) {
   QCoreApplication application(argc, argv);
   if (argc != 2) return 2;
   headroom::app::ConversationStore store(QString::fromLocal8Bit(argv[1]));
   headroom::test::FakeEnginePort engine;
-  headroom::ui::ChatController chat(engine, store);
+  headroom::ui::ChatSessions sessions(engine, store);
+  headroom::ui::ChatSession& chat = sessions.current();
   engine.sendLoaded("tiny", 100'000);
   chat.send("q", {});
   std::printf("%s\n", chat.head().id.toUtf8().constData());

@@ -95,7 +95,7 @@ class AppWindowTest : public testing::Test {
     QTest::keyClick(edit, Qt::Key_Return);
   }
   bool answered() {
-    return waitFor([&] { return !m_app->chat().controller().isBusy(); });
+    return waitFor([&] { return !m_app->chat().session().isBusy(); });
   }
   QToolButton* visibleButton(const char* name) {
     for (QToolButton* button : m_app->window().findChildren<QToolButton*>(QLatin1StringView(name))) {
@@ -103,7 +103,7 @@ class AppWindowTest : public testing::Test {
     }
     return nullptr;
   }
-  const ui::ChatTree& tree() { return m_app->chat().controller().tree(); }
+  const ui::ChatTree& tree() { return m_app->chat().session().tree(); }
 
   // Beside the other build outputs, for people to look at.
   void grab(const QString& name) {

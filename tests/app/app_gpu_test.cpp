@@ -98,7 +98,7 @@ TEST_P(AppOnGpu, a_model_is_split_planned_loaded_chatted_with_loaded_anew_and_cl
   ask("hello");
   EXPECT_GT(lastText().size(), 0);
   type("other");
-  ASSERT_TRUE(waitFor([&] { return m_app->chat().controller().activity() != ui::Activity::Reading; }));
+  ASSERT_TRUE(waitFor([&] { return m_app->chat().session().activity() != ui::Activity::Reading; }));
   QTest::keyClick(find<QPlainTextEdit>("messageEdit"), Qt::Key_Escape);
   ASSERT_TRUE(answered());
 
@@ -109,7 +109,7 @@ TEST_P(AppOnGpu, a_model_is_split_planned_loaded_chatted_with_loaded_anew_and_cl
       << verdict().toStdString();
   loadBy(loadButton());
   if (HasFatalFailure()) return;
-  EXPECT_EQ(m_app->chat().controller().context().length, 384U);
+  EXPECT_EQ(m_app->chat().session().context().length, 384U);
   ask("more");
   EXPECT_GT(lastText().size(), 0);
 

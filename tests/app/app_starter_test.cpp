@@ -24,7 +24,7 @@ class StarterTest : public AppWindowTest, public testing::WithParamInterface<con
     QSignalSpy loaded(&m_app->engine(), &ui::EnginePort::modelLoaded);
     find<QPushButton>("loadButton")->click();
     ASSERT_TRUE(loaded.wait(120'000));
-    ASSERT_EQ(m_app->chat().controller().context().length, 256U);
+    ASSERT_EQ(m_app->chat().session().context().length, 256U);
   }
 
   void TearDown() override {
@@ -73,7 +73,7 @@ TEST_P(StarterTest, a_larger_context_is_planned_and_the_conversation_goes_on_in_
   QSignalSpy loaded(&m_app->engine(), &ui::EnginePort::modelLoaded);
   find<QPushButton>("loadButton")->click();
   ASSERT_TRUE(loaded.wait(120'000));
-  EXPECT_GT(m_app->chat().controller().context().length, 256U);
+  EXPECT_GT(m_app->chat().session().context().length, 256U);
   type(QStringLiteral("What is the KV cache?"));
   ASSERT_TRUE(answered());
   EXPECT_GT(tree().find(tree().path().last())->text.size(), 0);

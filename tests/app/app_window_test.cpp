@@ -59,7 +59,7 @@ TEST_F(AppWindowTest, a_file_is_dropped_planned_fixed_loaded_and_chatted_with) {
 
 TEST_F(AppWindowTest, an_answer_is_stopped_and_regenerated_and_kept_for_the_next_start) {
   type("hello");
-  ASSERT_TRUE(waitFor([&] { return m_app->chat().controller().activity() != ui::Activity::Reading; }));
+  ASSERT_TRUE(waitFor([&] { return m_app->chat().session().activity() != ui::Activity::Reading; }));
   QTest::keyClick(find<QPlainTextEdit>("messageEdit"), Qt::Key_Escape);
   ASSERT_TRUE(answered());
   ASSERT_TRUE(waitFor([&] { return visibleButton("regenerate") != nullptr; }));
@@ -146,7 +146,7 @@ TEST_F(AppWindowTest, what_is_no_model_is_one_sentence_and_the_loaded_one_stays)
   ASSERT_TRUE(waitFor([&] { return find<QLabel>("messageText")->isVisible(); }));
   EXPECT_TRUE(find<QLabel>("messageText")->text().contains("LICENSE"))
       << find<QLabel>("messageText")->text().toStdString();
-  EXPECT_EQ(m_app->chat().controller().activity(), ui::Activity::Idle);
+  EXPECT_EQ(m_app->chat().session().activity(), ui::Activity::Idle);
 }
 
 TEST_F(AppWindowTest, a_file_that_only_looks_like_a_model_is_one_sentence_that_names_it) {
@@ -170,7 +170,7 @@ TEST_F(AppWindowTest, a_file_that_only_looks_like_a_model_is_one_sentence_that_n
     const QString sentence = find<QLabel>("messageText")->text();
     EXPECT_FALSE(sentence.contains('\n')) << sentence.toStdString();
   }
-  EXPECT_EQ(m_app->chat().controller().activity(), ui::Activity::Idle) << "the loaded model stays";
+  EXPECT_EQ(m_app->chat().session().activity(), ui::Activity::Idle) << "the loaded model stays";
 }
 
 // Of a number that no device of this machine has; without a build for Vulkan nothing looks.

@@ -99,7 +99,7 @@ class Drive {
     auto* edit = m_app.chat().findChild<QPlainTextEdit*>(QStringLiteral("messageEdit"));
     edit->setPlainText(question);
     m_app.chat().findChild<QPushButton*>(QStringLiteral("sendButton"))->click();
-    return runUntil([&] { return !m_app.chat().controller().isBusy(); });
+    return runUntil([&] { return !m_app.chat().session().isBusy(); });
   }
 
   void agreeToTemplate() {

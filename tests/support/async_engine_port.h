@@ -1,7 +1,9 @@
-// An engine port that answers as the engine thread does: in its own time, one command after the other, with what was
-// still on its way when something was stopped. What comes when, and what fails, is drawn from a seed.
+// An engine port that answers as the engine thread does: in its own time, one command after the other, as many answers
+// at once as its plan has slots, with what was still on its way when something was stopped. What comes when, and what
+// fails, is drawn from a seed.
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -35,14 +37,14 @@ class AsyncEnginePort : public ui::EnginePort {
   quint64 unload() override { return post({Command::Unload, 0, {}, nullptr}); }
   quint64 generate(const ui::ChatRequest& request) override {
     lastMessages = request.messages;
-    return post({Command::Generate, 0, {}, nullptr});
+    return post({Command::Generate, 0, {}, nullptr, request.conversation});
   }
   void stop(quint64 request) override { m_stopped.insert(request); }
 
   // One step of the engine thread. False: it has nothing to do.
   bool work() {
     if (m_loading) return goOnLoading();
-    const bool answers = m_running || !m_waiting.empty();
+    const bool answers = !m_running.empty() || !m_waiting.empty();
     if (!m_commands.empty() && (!answers || oneIn(2))) {
       const Command command = m_commands.front();
       m_commands.pop_front();
@@ -65,15 +67,19 @@ class AsyncEnginePort : public ui::EnginePort {
   const std::optional<QString>& loadedPath() const { return m_path; }
 
  private:
+  static constexpr quint32 kPromptTokens = 40;
+
   struct Command {
     enum Kind { Load, Replan, Unload, Generate } kind;
     quint64 id;
     QString path;
     std::shared_ptr<const MemoryPlan> plan;
+    quint64 conversation = 0;
   };
   struct Answer {
-    quint64 id;
+    quint64 id, conversation;
     unsigned nTexts;
+    quint32 contextUsed = kPromptTokens;
   };
 
   bool oneIn(unsigned n) { return m_random() % n == 0; }
@@ -88,14 +94,16 @@ class AsyncEnginePort : public ui::EnginePort {
   void tellFailed(quint64 id, ErrorCode code, const char* message) {
     tell([this, id, error = Error{code, message}] { emit failed(id, error); });
   }
-  void tellText(quint64 id) {
+  void tellText(Answer& answer) {
     const QString text = QStringLiteral("word%1 ").arg(++m_nTexts);
-    if (oneIn(4)) tell([this, id, text] { emit thinkingArrived(id, text); });
-    tell([this, id, text] { emit textArrived(id, text); });
+    const quint64 id = answer.id;
+    const quint32 used = ++answer.contextUsed;
+    if (oneIn(4)) tell([this, id, text, used] { emit thinkingArrived(id, text, used); });
+    tell([this, id, text, used] { emit textArrived(id, text, used); });
   }
   void tellFinished(quint64 id, ui::ChatEnd end) {
     ui::ChatFigures figures;
-    figures.promptTokens = 40;
+    figures.promptTokens = kPromptTokens;
     figures.generatedTokens = 10;
     figures.contextUsed = 50;
     figures.contextLength = 512;
@@ -106,6 +114,7 @@ class AsyncEnginePort : public ui::EnginePort {
     auto model = std::make_shared<ModelInfo>();
     model->name = m_path->toStdString();
     ui::LoadedModel loaded{*m_path, std::move(model), command.plan, {}, 0.5, {}};
+    m_nSlots = command.plan->options.n_slots;
     if (fails(6)) loaded.templateProblem = QStringLiteral("line 3: unknown filter");
     tell([this, id = command.id, loaded] { emit modelLoaded(id, loaded); });
   }
@@ -118,7 +127,7 @@ class AsyncEnginePort : public ui::EnginePort {
     const bool isStopped = m_stopped.contains(command.id);
     switch (command.kind) {
       case Command::Generate:
-        if (m_path) return m_waiting.push_back({command.id, 0});
+        if (m_path) return m_waiting.push_back({command.id, command.conversation, 0});
         return tellFailed(command.id, ErrorCode::kUsage, "no model is loaded");
       case Command::Unload: endAnswers(); return tellUnloaded(command.id);
       case Command::Load:
@@ -157,36 +166,54 @@ class AsyncEnginePort : public ui::EnginePort {
     return true;
   }
 
+  // The first that waits and whose conversation has no answer, as in the engine's queue.
+  std::deque<Answer>::iterator next() {
+    return std::find_if(m_waiting.begin(), m_waiting.end(), [this](const Answer& waiting) {
+      return std::none_of(m_running.begin(), m_running.end(),
+                          [&](const Answer& one) { return one.conversation == waiting.conversation; });
+    });
+  }
   bool goOnAnswering() {
-    if (!m_running) {
-      const Answer next = m_waiting.front();
-      m_waiting.pop_front();
-      start(next.id);
-    } else if (m_stopped.contains(m_running->id)) {
-      endRunning(ui::ChatEnd::Stopped);
-    } else if (m_running->nTexts > 0) {
-      --m_running->nTexts;
-      tellText(m_running->id);
+    for (auto waiting = m_waiting.begin(); waiting != m_waiting.end(); ++waiting) {
+      if (!m_stopped.contains(waiting->id)) continue;
+      tellFinished(waiting->id, ui::ChatEnd::Stopped);
+      m_waiting.erase(waiting);
+      return true;
+    }
+    if (const auto waiting = next();
+        waiting != m_waiting.end() && m_running.size() < m_nSlots && (m_running.empty() || oneIn(2))) {
+      const Answer answer = *waiting;
+      m_waiting.erase(waiting);
+      start(answer);
+      return true;
+    }
+    const auto at = m_running.begin() + static_cast<std::ptrdiff_t>(m_random() % m_running.size());
+    if (m_stopped.contains(at->id)) {
+      end(at, ui::ChatEnd::Stopped);
+    } else if (at->nTexts > 0) {
+      --at->nTexts;
+      tellText(*at);
     } else {
-      endRunning(isReliable ? ui::ChatEnd::EndOfTurn : static_cast<ui::ChatEnd>(m_random() % 5));
+      end(at, isReliable ? ui::ChatEnd::EndOfTurn : static_cast<ui::ChatEnd>(m_random() % 5));
     }
     return true;
   }
-  void start(quint64 id) {
-    if (m_stopped.contains(id)) return tellFinished(id, ui::ChatEnd::Stopped);
+  void start(Answer answer) {
+    const quint64 id = answer.id;
     if (fails(6)) return tell([this, id] { emit promptTooLong(id, 700, 512); });
     if (fails(10)) return tellFailed(id, ErrorCode::kResource, "a kernel failed");
-    tell([this, id] { emit prefillProgressed(id, 30, 40); });
-    m_running = Answer{id, isReliable ? 3 : static_cast<unsigned>(m_random() % 6)};
+    tell([this, id] { emit prefillProgressed(id, 30, kPromptTokens); });
+    answer.nTexts = isReliable ? 3 : static_cast<unsigned>(m_random() % 6);
+    m_running.push_back(answer);
   }
-  void endRunning(ui::ChatEnd end) {
-    if (oneIn(2)) tellText(m_running->id);  // what was not told yet is flushed
-    tellFinished(m_running->id, end);
-    m_running.reset();
+  void end(std::vector<Answer>::iterator at, ui::ChatEnd end) {
+    if (oneIn(2)) tellText(*at);  // what was not told yet is flushed
+    tellFinished(at->id, end);
+    m_running.erase(at);
   }
   void endAnswers() {
     for (const Answer& answer : std::exchange(m_waiting, {})) tellFinished(answer.id, ui::ChatEnd::Stopped);
-    if (m_running) endRunning(ui::ChatEnd::Stopped);
+    while (!m_running.empty()) end(m_running.begin(), ui::ChatEnd::Stopped);
   }
 
   std::mt19937& m_random;
@@ -197,7 +224,8 @@ class AsyncEnginePort : public ui::EnginePort {
   std::set<quint64> m_stopped;
   std::optional<std::pair<Command, unsigned>> m_loading;  // and how many steps it still takes
   std::deque<Answer> m_waiting;
-  std::optional<Answer> m_running;
+  std::vector<Answer> m_running;
+  std::size_t m_nSlots = 1;
   std::deque<std::function<void()>> m_events;
   std::vector<std::function<void()>> m_told;
 };

@@ -55,7 +55,7 @@ class FakeConversationPort : public ui::ConversationPort {
   }
   void openNewDraft() override { emit newDraftOpened(newDraft); }
   void rename(const QString& conversationId, const QString& title) override {
-    conversations[conversationId].head.title = title;
+    if (conversations.contains(conversationId)) conversations[conversationId].head.title = title;
   }
   void chooseVersion(const QString& conversationId, const QString& id) override {
     chosen = id;

@@ -41,11 +41,13 @@ class FakeEnginePort : public ui::EnginePort {
   void stop(quint64 request) override { stops.push_back(request); }
 
   // A model of this name and context is loaded now, by `request` or by one that nobody made.
-  void sendLoaded(const char* name, quint32 nCtx, const QString& templateProblem = {}, quint64 request = 0) {
+  void sendLoaded(const char* name, quint32 nCtx, const QString& templateProblem = {}, quint64 request = 0,
+                  quint32 nSlots = 1) {
     auto model = std::make_shared<ModelInfo>();
     model->name = name;
     auto plan = std::make_shared<MemoryPlan>();
     plan->options.n_ctx = nCtx;
+    plan->options.n_slots = nSlots;
     ui::LoadedModel loaded;
     loaded.path = QStringLiteral("/models/%1.gguf").arg(QLatin1StringView(name));
     loaded.model = std::move(model);

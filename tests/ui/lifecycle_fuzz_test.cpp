@@ -1,4 +1,4 @@
-// Random sequences of what users do and of what engine and store answer, against the real controllers: nothing crashes,
+// Random sequences of what users do and of what engine and store answer, against the real sessions: nothing crashes,
 // nothing is lost, and there is always a way on.
 #include <gtest/gtest.h>
 
@@ -6,6 +6,7 @@
 #include <QSet>
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <random>
 #include <set>
 
@@ -13,7 +14,7 @@
 #include "support/async_engine_port.h"
 #include "support/model_specs.h"
 #include "ui/calculator/load_state.h"
-#include "ui/chat/chat_controller.h"
+#include "ui/chat/chat_sessions.h"
 
 namespace headroom::ui {
 namespace {
@@ -21,10 +22,11 @@ namespace {
 constexpr unsigned kSequences = 10'000;  // of each kind
 constexpr int kSteps = 200;
 
-std::shared_ptr<const MemoryPlan> planWith(std::uint32_t nCtx) {
+std::shared_ptr<const MemoryPlan> planWith(std::uint32_t nCtx, std::uint32_t nSlots) {
   static const ModelInfo kModel = test::make_model(test::kTinyLlama);
   PlanOptions options;
   options.n_ctx = nCtx;
+  options.n_slots = nSlots;
   return std::make_shared<const MemoryPlan>(plan_memory(kModel, {{test::cpu_with(16 * kGiB)}}, options).value());
 }
 
@@ -36,14 +38,12 @@ class Player {
       m_load.load("/models/first.gguf", m_plans[0]);
       settle();
     }
-    QObject::connect(&m_chat, &ChatController::textAppended, &m_chat,
-                     [this](const QString& id, const QString& text) { m_written[id] += text; });
-    QObject::connect(&m_chat, &ChatController::thinkingAppended, &m_chat,
-                     [this](const QString& id, const QString& text) { m_thought[id] += text; });
+    hear();
+    QObject::connect(&*m_sessions, &ChatSessions::currentChanged, &*m_sessions, [this] { hear(); });
   }
 
-  void play() {
-    for (int i = 0; i < kSteps && !testing::Test::HasFailure(); ++i) {
+  void play(int nSteps = kSteps) {
+    for (int i = 0; i < nSteps && !testing::Test::HasFailure(); ++i) {
       switch (m_random() % 4) {
         case 0: act(); break;
         case 1: m_store.deliver(); break;
@@ -51,14 +51,22 @@ class Player {
         default: m_engine.deliver();
       }
       checkAlways();
-      m_drafts[draftKey()] = m_chat.draft().draft();
-      reached.insert(m_chat.activity());
-      const auto& turns = m_chat.tree().turns();
-      nCuts += std::any_of(turns.begin(), turns.end(), [](const Turn& t) { return !t.summary.isEmpty(); });
+      int nWriting = 0;
+      for (const ChatSession* session : m_sessions->sessions()) {
+        m_drafts[draftKey(*session)] = session->draft().draft();
+        reached.insert(session->activity());
+        nWriting += session->activity() == Activity::Writing;
+        const auto& turns = session->tree().turns();
+        nCuts += std::any_of(turns.begin(), turns.end(), [](const Turn& t) { return !t.summary.isEmpty(); });
+      }
+      nAtOnce += nWriting > 1;
+      for (const ConversationMark& mark : m_sessions->marks()) marked.insert(mark.kind);
     }
   }
   inline static std::set<Activity> reached;  // by all sequences so far
-  inline static int nCuts = 0;               // steps in a conversation with a summary
+  inline static std::set<ConversationMark::Kind> marked;
+  inline static int nCuts = 0;    // steps in a conversation with a summary
+  inline static int nAtOnce = 0;  // steps in which two answers or more were written
 
   // With an engine that answered everything: both sides agree.
   void checkSettled() {
@@ -69,27 +77,38 @@ class Player {
       ASSERT_EQ(m_load.loaded()->path, *truth);
     }
     ASSERT_TRUE(m_load.isSettled());
-    ASSERT_EQ(m_chat.activity(), truth ? Activity::Idle : Activity::NoModel);
+    for (const ChatSession* session : m_sessions->sessions()) {
+      ASSERT_EQ(session->activity(), truth ? Activity::Idle : Activity::NoModel);
+      ASSERT_TRUE(isNeeded(*session)) << "nobody waits for it";
+    }
+    ASSERT_FALSE(m_sessions->isOpening());
   }
 
   // From wherever it is, a user who goes elsewhere and loads a model gets an answer.
   void checkThereIsAWayOn() {
     m_engine.faults = {};
     m_engine.isReliable = m_store.isReliable = true;
-    m_chat.newConversation();
+    m_sessions->newConversation();
     m_load.load("/models/last.gguf", m_plans[0]);
     settle();
     ASSERT_EQ(m_load.phase(), LoadPhase::Loaded);
     ASSERT_TRUE(m_load.isSettled());
-    ASSERT_TRUE(m_chat.canStart());
-    m_chat.draft().handleEvent(draft_event::Typed{newText()});
+    ASSERT_TRUE(chat().canStart());
+    chat().draft().handleEvent(draft_event::Typed{newText()});
     ASSERT_TRUE(sendDraft());
     settle();
-    const QStringList path = m_chat.tree().path();
+    const QStringList path = chat().tree().path();
     ASSERT_EQ(path.size(), 2);
-    ASSERT_EQ(m_chat.tree().find(path[1])->state, TurnState::Done);
-    ASSERT_FALSE(m_chat.tree().find(path[1])->text.isEmpty());
+    ASSERT_EQ(chat().tree().find(path[1])->state, TurnState::Done);
+    ASSERT_FALSE(chat().tree().find(path[1])->text.isEmpty());
     checkAlways();
+  }
+
+  // In whatever state: no answer goes on, and the store has what was there.
+  void quit() {
+    m_sessions.reset();
+    m_store.isReliable = true;
+    settle();
   }
 
   // Every message that was taken and every word that was shown is kept, once, in its conversation.
@@ -128,49 +147,78 @@ class Player {
   }
 
   void checkAlways() {
-    const Activity activity = m_chat.activity();
-    const auto& turns = m_chat.tree().turns();
+    QSet<QString> ids;
+    int nNew = 0;
+    for (const ChatSession* session : m_sessions->sessions()) {
+      checkSession(*session);
+      ids.insert(session->head().id);
+      nNew += !session->isStored();
+    }
+    ASSERT_EQ(ids.size(), m_sessions->sessions().size()) << "a conversation is alive once";
+    ASSERT_TRUE(ids.contains(chat().head().id));
+    ASSERT_LE(nNew, 1);
+    ASSERT_EQ(m_load.phase() == LoadPhase::Loaded, !isLoading() && m_load.loaded() != nullptr);
+  }
+  void checkSession(const ChatSession& session) {
+    const Activity activity = session.activity();
+    const auto& turns = session.tree().turns();
     const auto nWriting =
         std::count_if(turns.begin(), turns.end(), [](const Turn& t) { return t.state == TurnState::Writing; });
     const bool answers = activity == Activity::Reading || activity == Activity::Writing;
     ASSERT_LE(nWriting, answers || activity == Activity::Stopping ? 1 : 0);
     ASSERT_GE(nWriting, answers ? 1 : 0);
-    ASSERT_EQ(m_chat.canStart(), activity == Activity::Idle);
-    const QString resume = m_chat.trouble().resumeId;
-    ASSERT_TRUE(resume.isEmpty() || m_chat.tree().find(resume) != nullptr);
-    ASSERT_EQ(m_load.phase() == LoadPhase::Loaded, !isLoading() && m_load.loaded() != nullptr);
+    ASSERT_EQ(session.canStart(), activity == Activity::Idle);
+    ASSERT_TRUE(session.isBusy() || isNeeded(session));
+    ASSERT_EQ(m_sessions->answersBefore(session) > 0,
+              session.isBusy() && m_sessions->marks().value(session.head().id).kind == ConversationMark::Kind::Waiting);
+    const QString resume = session.trouble().resumeId;
+    ASSERT_TRUE(resume.isEmpty() || session.tree().find(resume) != nullptr);
+  }
+  // Though it does not answer.
+  bool isNeeded(const ChatSession& session) const {
+    return &session == &m_sessions->current() || !session.isStored() || session.trouble().kind != Trouble::Kind::None;
+  }
+  ChatSession& chat() { return m_sessions->current(); }
+  // Each session is the current one before anything is written in it.
+  void hear() {
+    if (chat().property("isHeard").toBool()) return;
+    chat().setProperty("isHeard", true);
+    QObject::connect(&chat(), &ChatSession::textAppended, &chat(),
+                     [this](const QString& id, const QString& text) { m_written[id] += text; });
+    QObject::connect(&chat(), &ChatSession::thinkingAppended, &chat(),
+                     [this](const QString& id, const QString& text) { m_thought[id] += text; });
   }
   bool isLoading() const { return m_load.phase() == LoadPhase::Loading; }
 
   QString newText() { return QStringLiteral("message %1").arg(++m_nTexts); }
   bool send() {
     const QString text = newText();
-    if (!m_chat.send(text, {})) return false;
+    if (!chat().send(text, {})) return false;
     sent(text);
     return true;
   }
   void edit() {
     const QString text = newText();
-    if (m_chat.edit(anyTurn(), text, {})) sent(text);
+    if (chat().edit(anyTurn(), text, {})) sent(text);
   }
   bool sendDraft() {
-    const QString text = m_chat.draft().message().text;
-    if (!m_chat.sendDraft()) return false;
+    const QString text = chat().draft().message().text;
+    if (!chat().sendDraft()) return false;
     sent(text);
     return true;
   }
   // Wherever it was written for, it is seen and the model reads it.
   void sent(const QString& text) {
-    m_sent.emplace_back(m_chat.head().id, text);
-    if (m_chat.tree().turns().size() == 2) m_drafts[QString()] = {};  // it went with the first message
-    const QStringList path = m_chat.tree().path();
+    m_sent.emplace_back(chat().head().id, text);
+    if (chat().tree().turns().size() == 2) m_drafts[QString()] = {};  // it went with the first message
+    const QStringList path = chat().tree().path();
     ASSERT_GE(path.size(), 2);
-    ASSERT_EQ(m_chat.tree().find(path[path.size() - 2])->text, text);
+    ASSERT_EQ(chat().tree().find(path[path.size() - 2])->text, text);
     ASSERT_EQ(m_engine.lastMessages.back().content, text.toStdString());
   }
-  QString draftKey() const { return m_chat.tree().isEmpty() ? QString() : m_chat.head().id; }
+  static QString draftKey(const ChatSession& session) { return session.isStored() ? session.head().id : QString(); }
   QString anyTurn() {
-    const auto& turns = m_chat.tree().turns();
+    const auto& turns = chat().tree().turns();
     return turns.empty() ? QString() : turns[m_random() % turns.size()].id;
   }
   QString anyConversation() {
@@ -181,49 +229,50 @@ class Player {
 
   // What is done often in a chat is done often here: rare acts in between meet something that runs.
   void act() {
-    static constexpr std::array<unsigned, 22> kWeights{12, 3, 3, 4, 2, 4, 1, 3, 2, 2, 6,
-                                                       2,  1, 1, 2, 1, 1, 1, 3, 2, 2, 2};
+    static constexpr std::array<unsigned, 23> kWeights{12, 3, 3, 4, 2, 4, 5, 5, 2, 2, 6, 2,
+                                                       1,  1, 2, 1, 1, 1, 3, 2, 2, 2, 2};
     std::discrete_distribution<int> which(kWeights.begin(), kWeights.end());
     switch (which(m_random)) {
       case 0: send(); break;
       case 1: edit(); break;
-      case 2: m_chat.regenerate(anyTurn()); break;
-      case 3: m_chat.continueAnswer(m_chat.tree().lastId()); break;
-      case 4: m_chat.answer(m_chat.tree().lastId()); break;
-      case 5: m_chat.stop(); break;
-      case 6: m_chat.newConversation(); break;
-      case 7: m_chat.openConversation(anyConversation()); break;
-      case 8: m_chat.chooseVersion(anyTurn()); break;
-      case 9: m_chat.dropOldest(); break;
-      case 10: m_chat.summarise(); break;
-      case 11: m_chat.agreeToPlainTemplate(); break;
-      case 12: m_chat.setSystemPrompt(newText()); break;
+      case 2: chat().regenerate(anyTurn()); break;
+      case 3: chat().continueAnswer(chat().tree().lastId()); break;
+      case 4: chat().answer(chat().tree().lastId()); break;
+      case 5: chat().stop(); break;
+      case 6: m_sessions->newConversation(); break;
+      case 7: m_sessions->openConversation(anyConversation()); break;
+      case 8: chat().chooseVersion(anyTurn()); break;
+      case 9: chat().dropOldest(); break;
+      case 10: chat().summarise(); break;
+      case 11: chat().agreeToPlainTemplate(); break;
+      case 12: chat().setSystemPrompt(newText()); break;
       case 13: remove(anyConversation()); break;
       case 14: m_load.load(m_random() % 2 == 0 ? "/models/a.gguf" : "/models/b.gguf", anyPlan()); break;
       case 15: m_load.load(m_load.loaded() ? m_load.loaded()->path : "/models/a.gguf", anyPlan()); break;
       case 16: m_load.cancel(); break;
-      case 18: m_chat.draft().handleEvent(draft_event::Typed{newText()}); break;
-      case 19: m_chat.editTurn(anyTurn()); break;
+      case 18: chat().draft().handleEvent(draft_event::Typed{newText()}); break;
+      case 19: chat().editTurn(anyTurn()); break;
       case 20: sendDraft(); break;
       case 21: leaveEdit(); break;
-      default: m_random() % 2 == 0 ? m_load.unload() : m_chat.renameConversation(newText());
+      case 22: m_sessions->stop(anyConversation()); break;
+      default: m_random() % 2 == 0 ? m_load.unload() : m_sessions->renameConversation(anyConversation(), newText());
     }
   }
   void leaveEdit() {
-    m_chat.draft().handleEvent(draft_event::EscapePressed{});
-    if (m_random() % 2 == 0) m_chat.draft().handleEvent(draft_event::DiscardAgreed{});
+    chat().draft().handleEvent(draft_event::EscapePressed{});
+    if (m_random() % 2 == 0) chat().draft().handleEvent(draft_event::DiscardAgreed{});
   }
   void remove(const QString& id) {
     m_store.remove(id);
-    m_chat.forgetConversation(id);
+    m_sessions->forgetConversation(id);
   }
 
-  inline static const std::array<std::shared_ptr<const MemoryPlan>, 2> m_plans{planWith(512), planWith(1024)};
+  inline static const std::array<std::shared_ptr<const MemoryPlan>, 2> m_plans{planWith(512, 2), planWith(1024, 3)};
   std::mt19937 m_random;
   test::AsyncEnginePort m_engine{m_random};
   test::AsyncConversationPort m_store{m_random};
   LoadState m_load{m_engine};
-  ChatController m_chat{m_engine, m_store};
+  std::optional<ChatSessions> m_sessions{std::in_place, m_engine, m_store};
   unsigned m_nTexts = 0;
   std::vector<std::pair<QString, QString>> m_sent;  // conversation, text
   QHash<QString, Draft> m_drafts;                   // conversation (empty: the new one), what is being written in it
@@ -232,7 +281,9 @@ class Player {
 
 // A fuzzer that never gets anywhere finds nothing.
 void expectEverythingWasReached() {
-  EXPECT_EQ(Player::reached.size(), 7U);
+  EXPECT_EQ(Player::reached.size(), 6U);
+  EXPECT_EQ(Player::marked.size(), 4U);
+  EXPECT_GT(Player::nAtOnce, 1'000);
   EXPECT_GT(Player::nCuts, 1'000);
 }
 
@@ -257,6 +308,16 @@ TEST(LifecycleFuzz, with_lost_and_repeated_events_nothing_crashes_and_there_is_a
     player.checkNothingIsLost();
   }
   expectEverythingWasReached();
+}
+
+TEST(LifecycleFuzz, a_program_that_ends_in_any_state_has_kept_all_that_was_typed_and_shown) {
+  for (unsigned seed = 0; seed < kSequences && !HasFailure(); ++seed) {
+    SCOPED_TRACE(seed);
+    Player player(seed, {});
+    player.play(static_cast<int>(seed % kSteps));
+    player.quit();
+    player.checkNothingIsLost();
+  }
 }
 
 }  // namespace

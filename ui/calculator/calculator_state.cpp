@@ -246,6 +246,12 @@ void CalculatorState::setBatch(std::uint32_t nBatch) {
   change(options);
 }
 
+void CalculatorState::setSlots(std::uint32_t nSlots) {
+  PlanOptions options = m_options;
+  options.n_slots = nSlots;
+  change(options);
+}
+
 void CalculatorState::setCheckpoints(std::int32_t n) {
   PlanOptions options = m_options;
   options.n_checkpoints = n;

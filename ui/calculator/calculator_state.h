@@ -61,6 +61,7 @@ class CalculatorState : public QObject {
 
   void setContext(std::uint32_t nCtx);
   void setBatch(std::uint32_t nBatch);  // or kAutoBatch
+  void setSlots(std::uint32_t nSlots);  // answers at once
   void setCheckpoints(std::int32_t n);  // or kAutoCheckpoints
   void setKeyType(DType dtype);
   void setValueType(DType dtype);

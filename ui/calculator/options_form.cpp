@@ -26,6 +26,7 @@ namespace headroom::ui {
 namespace {
 
 constexpr int kMaxBatch = 4096;
+constexpr int kMostSlots = 16;
 constexpr int kShortFieldPx = 62;  // of four digits, where two fields share a row
 
 QSpinBox* makeSpin(int from, int to, const QString& name, const char* objectName, QWidget* parent) {
@@ -70,6 +71,7 @@ OptionsForm::OptionsForm(const Theme& theme, CalculatorState& calculator, QWidge
   buildContext(*grid);
   buildBatch(*grid);
   buildCache(*grid);
+  buildSlots(*grid);
   buildCheckpoints(*grid);
   addWide(*grid, new LayersEdit(theme, calculator, this));
   buildSolvers(*grid);
@@ -155,6 +157,23 @@ void OptionsForm::buildCache(QGridLayout& grid) {
           [this](int row_) { m_calculator.setValueType(static_cast<DType>(m_valueType->itemData(row_).toInt())); });
 }
 
+void OptionsForm::buildSlots(QGridLayout& grid) {
+  m_slots = makeSpin(1, kMostSlots, tr("Answers at once"), "slotsSpin", this);
+  m_slots->setToolTip(
+      tr("So many conversations are answered side by side, and further ones wait: each has a KV cache of its own, as "
+         "long as the context"));
+  addLabel(grid, tr("Ans&wers at once"), m_slots);
+  m_slotsTake = new QLabel(this);
+  m_slotsTake->setObjectName(QStringLiteral("slotsTake"));
+  m_slotsTake->setToolTip(tr("What the KV caches of all of them take"));
+  setRole(m_slotsTake, "muted");
+  m_slotsTake->setMinimumWidth(1);
+  grid.addWidget(m_slotsTake, grid.rowCount() - 1, 1);
+  grid.addWidget(m_slots, grid.rowCount() - 1, 2);
+  connect(m_slots, &QSpinBox::valueChanged, this,
+          [this](int n) { m_calculator.setSlots(static_cast<std::uint32_t>(n)); });
+}
+
 void OptionsForm::buildCheckpoints(QGridLayout& grid) {
   m_checkpoints = makeSpin(0, kMostCheckpoints, tr("Checkpoints of each conversation"), "checkpointsSpin", this);
   m_checkpoints->setToolTip(
@@ -234,14 +253,15 @@ void OptionsForm::refreshModel() {
 
 void OptionsForm::refresh() {
   const PlanOptions& options = m_calculator.options();
-  const QList<QObject*> quietOnes{m_contextSlider, m_context,         m_batch,   m_autoBatch,
-                                  m_checkpoints,   m_autoCheckpoints, m_keyType, m_valueType};
+  const QList<QObject*> quietOnes{m_contextSlider,   m_context, m_batch,     m_autoBatch, m_checkpoints,
+                                  m_autoCheckpoints, m_keyType, m_valueType, m_slots};
   for (QObject* object : quietOnes) object->blockSignals(true);
   if (options.n_ctx > 0) {
     showNumber(*m_context, static_cast<int>(options.n_ctx));
     m_contextSlider->setValue(m_scale.nearest(options.n_ctx));
   }
   showBatch();
+  showSlots();
   showCheckpoints();
   const std::vector<DType> types = m_calculator.offeredKvTypes();
   for (QComboBox* combo : {m_keyType, m_valueType}) showTypes(*combo, types);
@@ -259,6 +279,12 @@ void OptionsForm::showBatch() {
     showNumber(*m_batch, static_cast<int>(asked == kAutoBatch ? plan->options.n_batch : asked));
   m_autoBatch->setChecked(asked == kAutoBatch);
   m_batchTakes->setText(plan ? formatBytes(batch_bytes(*m_calculator.model(), *plan)) : QString());
+}
+
+void OptionsForm::showSlots() {
+  const auto& plan = m_calculator.plan();
+  showNumber(*m_slots, static_cast<int>(m_calculator.options().n_slots));
+  m_slotsTake->setText(plan ? formatBytes(plan->bytes_of(RegionGroup::kKv)) : QString());
 }
 
 void OptionsForm::showCheckpoints() {

@@ -27,6 +27,7 @@ class OptionsForm : public QFrame {
   void buildContext(QGridLayout& grid);
   void buildBatch(QGridLayout& grid);
   void buildCache(QGridLayout& grid);
+  void buildSlots(QGridLayout& grid);
   void buildCheckpoints(QGridLayout& grid);
   void buildSolvers(QGridLayout& grid);
   void addWide(QGridLayout& grid, QWidget* widget);
@@ -34,6 +35,7 @@ class OptionsForm : public QFrame {
 
   void refresh();
   void showBatch();
+  void showSlots();
   void showCheckpoints();
   void refreshModel();
 
@@ -44,6 +46,8 @@ class OptionsForm : public QFrame {
   QSpinBox* m_batch = nullptr;
   QCheckBox* m_autoBatch = nullptr;
   QLabel* m_batchTakes = nullptr;
+  QSpinBox* m_slots = nullptr;
+  QLabel* m_slotsTake = nullptr;
   // Hidden where the model can go back by itself.
   QLabel* m_checkpointsLabel = nullptr;
   QSpinBox* m_checkpoints = nullptr;

@@ -24,19 +24,11 @@ Draft withReadFilesAlone(Draft draft) {
 
 }  // namespace
 
-ChatDraft::ChatDraft(ConversationPort& store, QObject* parent) : QObject(parent), m_store(store) {
+ChatDraft::ChatDraft(ConversationPort& store, QObject* parent, const QString& conversationId)
+    : QObject(parent), m_store(store), m_conversationId(conversationId) {
   m_pause.setSingleShot(true);
   m_pause.setInterval(kKeepMs);
   connect(&m_pause, &QTimer::timeout, this, [this] { save(m_conversationId, draftOf(m_stage)); });
-  connect(&store, &ConversationPort::newDraftOpened, this, [this](const Draft& draft) {
-    if (draft.isEmpty()) return;
-    if (m_conversationId.isEmpty()) return handleEvent(draft_event::OlderFound{draft});
-    DraftStage aside = draft_stage::Writing{m_newDraft.message};
-    react(aside, draft_event::OlderFound{draft});
-    m_newDraft = draftOf(aside);
-    save({}, m_newDraft);
-  });
-  store.openNewDraft();
 }
 
 bool ChatDraft::canSend() const {
@@ -66,17 +58,10 @@ void ChatDraft::keep() {
   save(m_conversationId, draftOf(m_stage));
 }
 
-void ChatDraft::open(const QString& conversationId, const Draft& draft, const ChatTree& tree) {
-  keep();
-  if (m_conversationId.isEmpty()) m_newDraft = withReadFilesAlone(draftOf(m_stage));
-  m_conversationId = conversationId;
+void ChatDraft::open(const Draft& draft, const ChatTree& tree) {
   const Turn* edited = tree.find(draft.editedTurn);
   const auto original = edited == nullptr ? std::nullopt : std::optional(messageOf(*edited));
   handleEvent(draft_event::Replaced{draft, original});
-}
-
-void ChatDraft::openNew() {
-  if (!m_conversationId.isEmpty()) open({}, m_newDraft, {});
 }
 
 // Kept under the new id before it goes from the old one: it is in the store at every moment.
@@ -86,7 +71,6 @@ void ChatDraft::moveTo(const QString& conversationId) {
   const QString before = std::exchange(m_conversationId, conversationId);
   save(conversationId, draftOf(m_stage));
   save(before, {});
-  if (before.isEmpty()) m_newDraft = {};
 }
 
 void ChatDraft::save(const QString& conversationId, const Draft& draft) {

@@ -10,14 +10,15 @@
 
 namespace headroom::ui {
 
-// GUI thread. A draft belongs to its conversation: it goes when another one is opened, and comes back with it.
+// GUI thread. A draft belongs to one conversation, and lives as long as that is alive.
 class ChatDraft : public QObject {
   Q_OBJECT
  public:
   // How long what is typed waits before it is stored, so that not each key is.
   static constexpr int kKeepMs = 600;
 
-  ChatDraft(ConversationPort& store, QObject* parent);
+  // An empty id is that of the conversation that has no message yet.
+  ChatDraft(ConversationPort& store, QObject* parent, const QString& conversationId = {});
 
   const DraftMessage& message() const { return shownMessage(m_stage); }
   Draft draft() const { return draftOf(m_stage); }
@@ -30,11 +31,8 @@ class ChatDraft : public QObject {
       const Turn& turn);  // begins to write another version of it, unless the user keeps the change that he writes
   void keep();            // at once, if it waits
 
-  // The draft goes into the store with the conversation that is left. An empty id is that of the conversation that has
-  // no message yet.
-  void open(const QString& conversationId, const Draft& draft, const ChatTree& tree);
-  void openNew();
-  void moveTo(const QString& conversationId);  // the conversation has its first message now
+  void open(const Draft& draft, const ChatTree& tree);  // what the store had of it
+  void moveTo(const QString& conversationId);           // the conversation has its first message now
 
  signals:
   void messageShown();  // another one than the field has
@@ -47,8 +45,7 @@ class ChatDraft : public QObject {
   ConversationPort& m_store;
   DraftStage m_stage;
   QString m_conversationId;
-  Draft m_newDraft;  // of the conversation that has no message yet, while another one is open
-  QTimer m_pause;    // runs while something is to be kept
+  QTimer m_pause;  // runs while something is to be kept
 };
 
 }  // namespace headroom::ui

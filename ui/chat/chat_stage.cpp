@@ -37,10 +37,10 @@ ChatEffect endWithout(const Answering& answer, TurnState state) {
   return FinishTurn{answer.turnId, state, answer.writtenChars, std::nullopt};
 }
 
-// Goes elsewhere without waiting for the engine: the answer keeps the text it has, its late events find nothing.
+// Ends without waiting for the engine: the answer keeps the text it has, its late events find nothing.
 Effects leave(ChatStage& stage, TurnState state = TurnState::Stopped) {
   const ChatStage left = std::exchange(stage, Resting{});
-  return std::visit(Overloaded{[](const Resting&) { return Effects{}; }, [](const Opening&) { return Effects{}; },
+  return std::visit(Overloaded{[](const Resting&) { return Effects{}; },
                                [state](const Answering& answer) {
                                  return Effects{StopRequest{answer.request},
                                                 FinishTurn{answer.turnId, state, answer.writtenChars, std::nullopt}};
@@ -51,14 +51,14 @@ Effects leave(ChatStage& stage, TurnState state = TurnState::Stopped) {
 
 Effects on(ChatStage& stage, const chat_event::AnswerStarted& event) {
   Effects effects = leave(stage);
-  stage =
-      Answering{event.request, event.turnId, event.questionId, event.isNewTurn, event.sentChars, 0, false, false, 0};
+  stage = Answering{event.request, event.turnId, event.questionId, event.isNewTurn, event.sentChars, 0, false, false, 0,
+                    false};
   return effects;
 }
 
 Effects on(ChatStage& stage, const chat_event::SummaryStarted& event) {
   Effects effects = leave(stage);
-  stage = Summarising{event.request, event.cutId, event.trouble, event.sentChars, {}, false};
+  stage = Summarising{event.request, event.cutId, event.trouble, event.sentChars, {}, false, false};
   return effects;
 }
 
@@ -78,46 +78,28 @@ Effects on(ChatStage& stage, const chat_event::StopAsked&) {
   return std::holds_alternative<Answering>(stage) ? leave(stage) : Effects{};
 }
 
-Effects on(ChatStage& stage, const chat_event::Left&) { return leave(stage); }
+Effects on(ChatStage& stage, const chat_event::Deleted&) { return leave(stage); }
 
 Effects on(ChatStage& stage, const chat_event::Ended&) { return leave(stage, TurnState::Interrupted); }
 
-Effects on(ChatStage& stage, const chat_event::OpenAsked& event) {
-  Effects effects = leave(stage);
-  stage = Opening{event.conversationId};
-  return effects;
-}
-
-Effects on(ChatStage& stage, const chat_event::OpenGivenUp&) {
-  return std::holds_alternative<Opening>(stage) ? leave(stage) : Effects{};
-}
-
-Effects on(ChatStage& stage, const chat_event::Opened& event) {
-  const auto* opening = std::get_if<Opening>(&stage);
-  if (opening == nullptr || opening->conversationId != event.conversation.head.id) return {};
-  stage = Resting{};
-  return {TakeOpened{event.conversation}};
-}
-
-Effects on(ChatStage& stage, const chat_event::OpenFailed& event) {
-  const auto* opening = std::get_if<Opening>(&stage);
-  if (opening != nullptr && opening->conversationId == event.conversationId) stage = Resting{};
-  return {};
-}
-
 Effects on(ChatStage& stage, const chat_event::ReadingProgressed& event) {
-  if (auto* answer = running<Answering>(stage, event.request)) answer->readPercent = event.percent;
+  if (auto* summary = running<Summarising>(stage, event.request)) summary->hasStarted = true;
+  if (auto* answer = running<Answering>(stage, event.request)) {
+    answer->hasStarted = true;
+    answer->readPercent = event.percent;
+  }
   return {};
 }
 
 Effects on(ChatStage& stage, const chat_event::TextArrived& event) {
   auto* summary = running<Summarising>(stage, event.request);
+  if (summary != nullptr) summary->hasStarted = true;
   if (summary != nullptr && event.kind == TextKind::kAnswer) summary->text += event.text;
   auto* answer = running<Answering>(stage, event.request);
   if (answer == nullptr || event.text.isEmpty()) return {};
-  answer->isWriting = true;
+  answer->hasStarted = answer->isWriting = true;
   answer->writtenChars += event.text.size();
-  return {AppendText{answer->turnId, event.text, event.kind}};
+  return {AppendText{answer->turnId, event.text, event.kind, event.contextUsed}};
 }
 
 Effects on(ChatStage& stage, const chat_event::Finished& event) {
@@ -176,14 +158,17 @@ Effects on(ChatStage& stage, const chat_event::Failed& event) {
 // The engine ends what runs before it tells of another model, and answers with that one what was asked later: a
 // question that was sent while a model was being loaded goes on waiting.
 Effects on(ChatStage& stage, const chat_event::ModelChanged& event) {
-  const quint64 request =
-      std::visit(Overloaded{[](const Resting&) -> quint64 { return 0; }, [](const Opening&) -> quint64 { return 0; },
-                            [](const auto& waiting) -> quint64 { return waiting.request; }},
-                 stage);
+  const quint64 request = requestOf(stage);
   return request != 0 && request < event.request ? leave(stage, TurnState::Interrupted) : Effects{};
 }
 
 }  // namespace
+
+quint64 requestOf(const ChatStage& stage) {
+  return std::visit(Overloaded{[](const Resting&) -> quint64 { return 0; },
+                               [](const auto& waiting) -> quint64 { return waiting.request; }},
+                    stage);
+}
 
 std::vector<ChatEffect> react(ChatStage& stage, const ChatEvent& event) {
   return std::visit([&stage](const auto& happened) { return on(stage, happened); }, event);

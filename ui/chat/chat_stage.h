@@ -1,4 +1,4 @@
-// The life of the open conversation as values: what it waits for, and a pure function from an event to the next stage
+// The life of a conversation as values: what it waits for, and a pure function from an event to the next stage
 // and what is to be done. No Qt object, no engine, no store: tested for every event in every stage.
 #pragma once
 
@@ -24,9 +24,6 @@ struct Trouble {
 
 namespace chat_stage {
 struct Resting {};
-struct Opening {  // the store reads a conversation; the one that is left stays on the screen and takes no message
-  QString conversationId;
-};
 struct Answering {
   quint64 request = 0;
   QString turnId, questionId;                 // the answer that is written, and the turn that it answers
@@ -34,6 +31,7 @@ struct Answering {
   qsizetype sentChars = 0, writtenChars = 0;  // thinking is written too
   bool isWriting = false, isStopping = false;
   int readPercent = 0;
+  bool hasStarted = false;  // it has a slot of the engine; until then it waits for one
 };
 struct Summarising {  // of the turns before a cut that is made when the summary is there
   quint64 request = 0;
@@ -42,10 +40,13 @@ struct Summarising {  // of the turns before a cut that is made when the summary
   qsizetype sentChars = 0;
   QString text;
   bool isStopping = false;
+  bool hasStarted = false;  // likewise
 };
 }  // namespace chat_stage
-using ChatStage =
-    std::variant<chat_stage::Resting, chat_stage::Opening, chat_stage::Answering, chat_stage::Summarising>;
+using ChatStage = std::variant<chat_stage::Resting, chat_stage::Answering, chat_stage::Summarising>;
+
+// The request that it waits for; 0: none.
+quint64 requestOf(const ChatStage& stage);
 
 namespace chat_event {
 struct AnswerStarted {  // by the user: the engine was just asked, with this id
@@ -61,18 +62,8 @@ struct SummaryStarted {  // likewise
   qsizetype sentChars = 0;
 };
 struct StopAsked {};
-struct Left {};   // another conversation takes the place of this one at once
-struct Ended {};  // the program ends
-struct OpenAsked {
-  QString conversationId;
-};
-struct OpenGivenUp {};  // the user stays
-struct Opened {
-  Conversation conversation;
-};
-struct OpenFailed {
-  QString conversationId;
-};
+struct Deleted {};  // the conversation
+struct Ended {};    // the program
 struct ReadingProgressed {
   quint64 request = 0;
   int percent = 0;
@@ -81,6 +72,7 @@ struct TextArrived {
   quint64 request = 0;
   QString text;
   TextKind kind = TextKind::kAnswer;
+  quint32 contextUsed = 0;  // with this text; 0: nobody counted
 };
 struct Finished {
   quint64 request = 0;
@@ -101,9 +93,8 @@ struct ModelChanged {  // by this request another model, or none, is there now; 
 };
 }  // namespace chat_event
 using ChatEvent =
-    std::variant<chat_event::AnswerStarted, chat_event::SummaryStarted, chat_event::StopAsked, chat_event::Left,
-                 chat_event::Ended, chat_event::OpenAsked, chat_event::OpenGivenUp, chat_event::Opened,
-                 chat_event::OpenFailed, chat_event::ReadingProgressed, chat_event::TextArrived, chat_event::Finished,
+    std::variant<chat_event::AnswerStarted, chat_event::SummaryStarted, chat_event::StopAsked, chat_event::Deleted,
+                 chat_event::Ended, chat_event::ReadingProgressed, chat_event::TextArrived, chat_event::Finished,
                  chat_event::TooLong, chat_event::Failed, chat_event::ModelChanged>;
 
 namespace chat_effect {
@@ -113,6 +104,7 @@ struct StopRequest {  // ask the engine to end it
 struct AppendText {
   QString turnId, text;
   TextKind kind = TextKind::kAnswer;
+  quint32 contextUsed = 0;
 };
 struct FinishTurn {
   QString turnId;
@@ -130,9 +122,6 @@ struct Count {  // so many tokens were so many characters
 };
 struct CutAndResume {
   QString cutId, summary, resumeId;
-};
-struct TakeOpened {  // it takes the place of the open one
-  Conversation conversation;
 };
 struct TellTrouble {
   Trouble trouble;  // as it was before
@@ -153,8 +142,8 @@ struct TellFailed {
 }  // namespace chat_effect
 using ChatEffect =
     std::variant<chat_effect::StopRequest, chat_effect::AppendText, chat_effect::FinishTurn, chat_effect::DropTurn,
-                 chat_effect::Count, chat_effect::CutAndResume, chat_effect::TakeOpened, chat_effect::TellTrouble,
-                 chat_effect::TellFull, chat_effect::TellTooLong, chat_effect::TellFailed>;
+                 chat_effect::Count, chat_effect::CutAndResume, chat_effect::TellTrouble, chat_effect::TellFull,
+                 chat_effect::TellTooLong, chat_effect::TellFailed>;
 
 // Changes `stage` by one event; returns what is to be done, in order.
 std::vector<ChatEffect> react(ChatStage& stage, const ChatEvent& event);

@@ -1,4 +1,4 @@
-// The turns of the open conversation: which version of each is active, and the path that this makes.
+// The turns of a conversation: which version of each is active, and the path that this makes.
 #pragma once
 
 #include <QHash>

@@ -32,7 +32,7 @@ qsizetype plainEnd(const QString& text, qsizetype start) {
 }  // namespace
 
 ChatView::ChatView(const ChatTree& tree, const Theme& theme, QWidget* parent)
-    : QAbstractScrollArea(parent), m_tree(tree), m_theme(theme) {
+    : QAbstractScrollArea(parent), m_tree(&tree), m_theme(theme) {
   setObjectName(QStringLiteral("chatView"));
   setFrameShape(NoFrame);
   setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
@@ -76,11 +76,16 @@ void ChatView::setActions(Actions actions) {
   layoutRows();
 }
 
+void ChatView::showTree(const ChatTree& tree) {
+  m_tree = &tree;
+  showPath();
+}
+
 void ChatView::showPath() {
-  const QStringList path = m_tree.path();
+  const QStringList path = m_tree->path();
   std::size_t same = 0;
   const auto isSame = [&](std::size_t i) {
-    const Turn& turn = *m_tree.find(path[static_cast<qsizetype>(i)]);
+    const Turn& turn = *m_tree->find(path[static_cast<qsizetype>(i)]);
     return m_items[i].id == turn.id && m_items[i].cut == turn.cutBefore;
   };
   while (same < m_items.size() && static_cast<qsizetype>(same) < path.size() && isSame(same)) ++same;
@@ -91,7 +96,7 @@ void ChatView::showPath() {
   for (qsizetype i = static_cast<qsizetype>(same); i < path.size(); ++i) {
     Item item;
     item.id = path[i];
-    item.cut = m_tree.find(path[i])->cutBefore;
+    item.cut = m_tree->find(path[i])->cutBefore;
     item.rows.emplace_back();
     item.rows.back().height = estimate(item, item.rows.back());
     m_items.push_back(std::move(item));
@@ -109,7 +114,7 @@ void ChatView::refreshTurn(const QString& turnId) {
   if (item == nullptr || !item->isSplit) return;
   Row& footer = item->rows.back();
   dropWidget(footer);
-  const bool isWriting = m_tree.find(turnId)->state == TurnState::Writing;
+  const bool isWriting = m_tree->find(turnId)->state == TurnState::Writing;
   finishThought(*item);
   if (!isWriting && item->segments) {
     const std::size_t last = std::max<std::size_t>(item->segments->segments().size(), 1) - 1;
@@ -175,7 +180,7 @@ void ChatView::addSegmentRows(Item& item, std::size_t first, bool isThought) {
 }
 
 void ChatView::split(Item& item) {
-  const Turn& turn = *m_tree.find(item.id);
+  const Turn& turn = *m_tree->find(item.id);
   item.rows.clear();
   item.thought.reset();
   const auto add = [&](Kind kind) {
@@ -223,7 +228,7 @@ int ChatView::estimate(const Item& item, const Row& row) const {
     return static_cast<int>(std::min<qsizetype>(chars / perLine + 1, 1'000'000));
   };
   switch (row.kind) {
-    case Kind::Unsplit: return lines(m_tree.find(item.id)->text.size()) * line + 4 * line;
+    case Kind::Unsplit: return lines(m_tree->find(item.id)->text.size()) * line + 4 * line;
     case Kind::Plain: return lines(row.length) * line;
     case Kind::Prose: return lines(segmentOf(item, row).text.size()) * line;
     case Kind::Code: return static_cast<int>(segmentOf(item, row).text.count(u'\n') + 3) * line;
@@ -270,7 +275,7 @@ void ChatView::computeTops() {
       // A gap between thought and answer. A footer ends the rows, so that there is a next one.
       if (row.isThought && !item.rows[r + 1].isThought) top += kGrid;
     }
-    if (!item.rows.empty() && item.rows.front().kind != Kind::Unsplit && m_tree.find(item.id)->role == Role::User)
+    if (!item.rows.empty() && item.rows.front().kind != Kind::Unsplit && m_tree->find(item.id)->role == Role::User)
       top += kMarginPx;
   }
   m_totalHeight = top + kMarginPx;
@@ -334,7 +339,7 @@ void ChatView::realize(Item& item, Row& row) {
 }
 
 ChatRow* ChatView::makeRow(Item& item, const Row& row) {
-  const Turn& turn = *m_tree.find(item.id);
+  const Turn& turn = *m_tree->find(item.id);
   switch (row.kind) {
     case Kind::Cut: return new CutRow(m_theme, turn.summary, viewport());
     case Kind::Header: return new HeaderRow(m_theme, turn, viewport());
@@ -370,8 +375,8 @@ ChatRow* ChatView::makeRow(Item& item, const Row& row) {
 }
 
 ChatRow* ChatView::makeFooter(const Item& item) {
-  const Turn& turn = *m_tree.find(item.id);
-  const QStringList versions = m_tree.versions(item.id);
+  const Turn& turn = *m_tree->find(item.id);
+  const QStringList versions = m_tree->versions(item.id);
   FooterFacts facts;
   facts.copyText = turn.text;
   facts.version = static_cast<int>(versions.indexOf(item.id));

@@ -17,7 +17,8 @@ namespace headroom::ui {
 class ChatView : public QAbstractScrollArea {
   Q_OBJECT
  public:
-  ChatView(const ChatTree& tree, const Theme& theme, QWidget* parent = nullptr);  // both outlive the view
+  ChatView(const ChatTree& tree, const Theme& theme, QWidget* parent = nullptr);  // both outlive the view, or
+  void showTree(const ChatTree& tree);  // the tree lives until another one is shown
   ~ChatView() override;
 
   // What the rows' buttons can do now.
@@ -105,7 +106,7 @@ class ChatView : public QAbstractScrollArea {
   bool isNearEnd() const;
   Item* findItem(const QString& id);
 
-  const ChatTree& m_tree;
+  const ChatTree* m_tree;  // never null
   const Theme& m_theme;
   std::vector<Item> m_items;
   Anchor m_anchor;

@@ -39,21 +39,21 @@ void ChatView::refreshThinking(const QString& turnId) {
 void ChatView::showThinkingRow(const Item& item) {
   for (const Row& row : item.rows) {
     if (row.kind == Kind::Thinking && row.widget)
-      static_cast<ThinkingRow*>(row.widget.data())->show(*m_tree.find(item.id), item.isUnfolded);
+      static_cast<ThinkingRow*>(row.widget.data())->show(*m_tree->find(item.id), item.isUnfolded);
   }
 }
 
 // The last line of a thought is whole once no more of it comes.
 void ChatView::finishThought(Item& item) {
   showThinkingRow(item);
-  if (!item.thought || item.thought->isFinished() || isThinking(*m_tree.find(item.id))) return;
+  if (!item.thought || item.thought->isFinished() || isThinking(*m_tree->find(item.id))) return;
   const std::size_t last = std::max<std::size_t>(item.thought->segments().size(), 1) - 1;
   item.thought->finish();
   addSegmentRows(item, last, true);
 }
 
 void ChatView::splitThought(Item& item) {
-  const Turn& turn = *m_tree.find(item.id);
+  const Turn& turn = *m_tree->find(item.id);
   item.thought = std::make_unique<MarkdownSegments>();
   item.thought->append(turn.thinking);
   if (!isThinking(turn)) item.thought->finish();
@@ -85,7 +85,7 @@ void ChatView::unfold(const QString& turnId, bool isUnfolded) {
     dropThought(*item);
   }
   viewport()->update();
-  m_followsEnd = followed && m_tree.find(turnId)->state == TurnState::Writing;
+  m_followsEnd = followed && m_tree->find(turnId)->state == TurnState::Writing;
   m_anchor = anchor;
   showThinkingRow(*item);
   layoutRows();

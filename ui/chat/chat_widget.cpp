@@ -19,6 +19,7 @@
 #include "ui/chat/context_gauge.h"
 #include "ui/chat/conversation_export.h"
 #include "ui/chat/conversation_list.h"
+#include "ui/chat/conversation_row.h"
 #include "ui/chat/sampler_panel.h"
 #include "ui/chat/trouble_banner.h"
 #include "ui/chat/welcome.h"
@@ -52,14 +53,10 @@ QToolButton* makeToggle(const QString& text, const char* name, const QKeySequenc
 
 }  // namespace
 
-ChatWidget::ChatWidget(EnginePort& engine, ConversationPort& store, const Theme& theme, const ChatSettings& settings,
-                       QWidget* parent)
-    : QWidget(parent), m_store(store), m_theme(theme), m_settings(settings) {
+ChatWidget::ChatWidget(ChatSessions& sessions, ConversationPort& store, const Theme& theme, QWidget* parent)
+    : QWidget(parent), m_sessions(sessions), m_store(store), m_theme(theme) {
   setObjectName(QStringLiteral("chatWidget"));
   setAcceptDrops(true);
-  m_controller = new ChatController(engine, store, this);
-  m_controller->setSettings(settings);
-  m_controller->newConversation();
   m_columns = new QHBoxLayout(this);
   m_columns->setContentsMargins(kMarginPx, 0, kMarginPx, kBottomPx);
   m_columns->setSpacing(kSpacingPx);
@@ -68,17 +65,17 @@ ChatWidget::ChatWidget(EnginePort& engine, ConversationPort& store, const Theme&
   m_columns->addWidget(m_list);
   m_columns->addWidget(makeMiddle(), 1);
   m_columns->addWidget(makePanel());
-  connectController();
+  connectSessions();
+  connectBanner();
+  connectComposer();
   connectView();
   connectList();
-  m_panel->setSettings(settings);
+  m_panel->setSettings(settings());
+  m_panel->setThinkingControl(sessions.thinkingControl());
   m_list->refresh();
   setFocusProxy(m_composer);
   showSides();
-  showHead();
-  showPath();
-  showActivity();
-  m_gauge->setFigures(m_controller->context());
+  showSession();
 }
 
 ChatWidget::~ChatWidget() = default;
@@ -113,7 +110,7 @@ QWidget* ChatWidget::makeMiddle() {
   cardLayout->setContentsMargins(1, 1, 1, 1);
   m_stack = new QStackedWidget(card);
   m_welcome = new Welcome(m_stack);
-  m_view = new ChatView(m_controller->tree(), m_theme, m_stack);
+  m_view = new ChatView(session().tree(), m_theme, m_stack);
   m_stack->addWidget(m_welcome);
   m_stack->addWidget(m_view);
   cardLayout->addWidget(m_stack);
@@ -123,7 +120,7 @@ QWidget* ChatWidget::makeMiddle() {
   m_jump->hide();
   m_banner = new TroubleBanner(m_theme, middle);
   layout->addWidget(m_banner);
-  m_composer = new Composer(m_theme, m_controller->draft(), middle);
+  m_composer = new Composer(m_theme, session().draft(), middle);
   layout->addWidget(m_composer);
   auto* foot = new QHBoxLayout;
   foot->setContentsMargins(4, 0, 4, 0);
@@ -148,44 +145,70 @@ QWidget* ChatWidget::makePanel() {
     side->setAttribute(Qt::WA_StyledBackground);
   m_panelArea->setWidget(m_panel);
   connect(m_panel, &SamplerPanel::settingsEdited, this, [this](const ChatSettings& edited) {
-    const bool list = m_settings.listVisible, panel = m_settings.panelVisible;
-    m_settings = edited;
-    m_settings.listVisible = list;
-    m_settings.panelVisible = panel;
-    m_controller->setSettings(m_settings);
-    emit settingsChanged(m_settings);
+    ChatSettings changed = edited;
+    changed.listVisible = settings().listVisible;
+    changed.panelVisible = settings().panelVisible;
+    change(changed);
   });
-  connect(m_panel, &SamplerPanel::systemPromptEdited, m_controller, &ChatController::setSystemPrompt);
+  connect(m_panel, &SamplerPanel::systemPromptEdited, this,
+          [this](const QString& text) { session().setSystemPrompt(text); });
   return m_panelArea;
 }
 
-void ChatWidget::connectController() {
-  connect(m_controller, &ChatController::pathChanged, this, &ChatWidget::showPath);
-  connect(m_controller, &ChatController::textAppended, m_view, &ChatView::appendText);
-  connect(m_controller, &ChatController::thinkingAppended, m_view, &ChatView::appendThinking);
-  connect(m_controller, &ChatController::thinkingTimed, m_view, &ChatView::refreshThinking);
-  connect(m_controller, &ChatController::turnChanged, m_view, &ChatView::refreshTurn);
-  connect(m_controller, &ChatController::activityChanged, this, &ChatWidget::showActivity);
-  connect(m_controller, &ChatController::modelChanged, m_panel,
-          [this] { m_panel->setThinkingControl(m_controller->thinkingControl()); });
-  connect(m_controller, &ChatController::contextChanged, this,
-          [this] { m_gauge->setFigures(m_controller->context()); });
-  connect(m_controller, &ChatController::troubleChanged, this, [this] { m_banner->show(m_controller->trouble()); });
-  connect(m_controller, &ChatController::headChanged, this, &ChatWidget::showHead);
-  connect(m_banner, &TroubleBanner::dropChosen, m_controller, &ChatController::dropOldest);
-  connect(m_banner, &TroubleBanner::summariseChosen, m_controller, &ChatController::summarise);
-  connect(m_banner, &TroubleBanner::plainTemplateChosen, m_controller, &ChatController::agreeToPlainTemplate);
-  connect(m_banner, &TroubleBanner::dismissed, m_controller, &ChatController::dismissTrouble);
+void ChatWidget::connectSessions() {
+  connect(&m_sessions, &ChatSessions::currentChanged, this, &ChatWidget::showSession);
+  connect(&m_sessions, &ChatSessions::openingChanged, this, &ChatWidget::showActivity);
+  connect(&m_sessions, &ChatSessions::modelChanged, this, [this] {
+    m_panel->setThinkingControl(m_sessions.thinkingControl());
+    showActivity();
+  });
+  connect(&m_sessions, &ChatSessions::marksChanged, this, &ChatWidget::showActivity);
+  connect(&m_store, &ConversationPort::problemFound, this, &ChatWidget::problemFound);
+}
+
+// All that is heard of a session hangs on m_connections, and ends with it.
+void ChatWidget::showSession() {
+  m_connections = std::make_unique<QObject>();
+  QObject* shown = m_connections.get();
+  ChatSession* from = &session();
+  connect(from, &ChatSession::pathChanged, shown, [this] { showPath(); });
+  connect(from, &ChatSession::textAppended, shown,
+          [this](const QString& id, const QString& text) { m_view->appendText(id, text); });
+  connect(from, &ChatSession::thinkingAppended, shown,
+          [this](const QString& id, const QString& text) { m_view->appendThinking(id, text); });
+  connect(from, &ChatSession::thinkingTimed, shown, [this](const QString& id) { m_view->refreshThinking(id); });
+  connect(from, &ChatSession::turnChanged, shown, [this](const QString& id) { m_view->refreshTurn(id); });
+  connect(from, &ChatSession::activityChanged, shown, [this] { showActivity(); });
+  connect(from, &ChatSession::contextChanged, shown, [this] { m_gauge->setFigures(session().context()); });
+  connect(from, &ChatSession::troubleChanged, shown, [this] { m_banner->show(session().trouble()); });
+  connect(from, &ChatSession::headChanged, shown, [this] { showHead(); });
+  connect(&from->draft(), &ChatDraft::changed, shown, [this] { showEditPlace(); });
+  m_composer->showDraft(from->draft());
+  m_view->showTree(from->tree());
+  m_banner->show(from->trouble());
+  m_gauge->setFigures(from->context());
+  showHead();
+  showPlace();
+  showActivity();
+}
+
+void ChatWidget::connectBanner() {
+  connect(m_banner, &TroubleBanner::dropChosen, this, [this] { session().dropOldest(); });
+  connect(m_banner, &TroubleBanner::summariseChosen, this, [this] { session().summarise(); });
+  connect(m_banner, &TroubleBanner::plainTemplateChosen, this, [this] { session().agreeToPlainTemplate(); });
+  connect(m_banner, &TroubleBanner::dismissed, this, [this] { session().dismissTrouble(); });
   connect(m_banner, &TroubleBanner::loadAgainChosen, this, &ChatWidget::loadAgainWanted);
   connect(m_banner, &TroubleBanner::loadWithoutChosen, this,
-          [this] { emit loadWithoutWanted(m_controller->trouble().deviceId); });
+          [this] { emit loadWithoutWanted(session().trouble().deviceId); });
   connect(m_banner, &TroubleBanner::largerContextChosen, this,
-          [this] { emit largerContextWanted(m_controller->trouble().neededTokens); });
-  connect(&m_controller->draft(), &ChatDraft::changed, this, &ChatWidget::showEditPlace);
+          [this] { emit largerContextWanted(session().trouble().neededTokens); });
+}
+
+void ChatWidget::connectComposer() {
   connect(m_composer, &Composer::sendChosen, this, [this] {
-    if (m_controller->sendDraft()) m_view->scrollToEnd();
+    if (session().sendDraft()) m_view->scrollToEnd();
   });
-  connect(m_composer, &Composer::stopChosen, m_controller, &ChatController::stop);
+  connect(m_composer, &Composer::stopChosen, this, [this] { session().stop(); });
   connect(m_composer, &Composer::attachChosen, this, &ChatWidget::chooseAttachment);
   connect(m_composer, &Composer::editLastWanted, this, &ChatWidget::editLast);
   connect(m_composer, &Composer::attachmentRefused, this, &ChatWidget::problemFound);
@@ -195,17 +218,16 @@ void ChatWidget::connectController() {
     emit modelDropped(path);
   });
   connect(m_welcome, &Welcome::questionChosen, this, [this](const QString& question) {
-    if (m_controller->send(question, {})) m_view->scrollToEnd();  // what is being written stays
+    if (session().send(question, {})) m_view->scrollToEnd();  // what is being written stays
   });
-  connect(&m_store, &ConversationPort::problemFound, this, &ChatWidget::problemFound);
 }
 
 void ChatWidget::connectView() {
   connect(m_view, &ChatView::editChosen, this, &ChatWidget::startEditing);
-  connect(m_view, &ChatView::regenerateChosen, m_controller, &ChatController::regenerate);
-  connect(m_view, &ChatView::answerChosen, m_controller, &ChatController::answer);
-  connect(m_view, &ChatView::continueChosen, m_controller, &ChatController::continueAnswer);
-  connect(m_view, &ChatView::versionChosen, m_controller, &ChatController::chooseVersion);
+  connect(m_view, &ChatView::regenerateChosen, this, [this](const QString& id) { session().regenerate(id); });
+  connect(m_view, &ChatView::answerChosen, this, [this](const QString& id) { session().answer(id); });
+  connect(m_view, &ChatView::continueChosen, this, [this](const QString& id) { session().continueAnswer(id); });
+  connect(m_view, &ChatView::versionChosen, this, [this](const QString& id) { session().chooseVersion(id); });
   connect(m_view, &ChatView::endLeft, m_jump, [this](bool left) {
     m_jump->setVisible(left);
     placeJumpButton();
@@ -218,21 +240,16 @@ void ChatWidget::connectList() {
   connect(new QShortcut(QKeySequence::New, this), &QShortcut::activated, m_list, &ConversationList::newChosen);
   connect(m_list, &ConversationList::newChosen, this, [this] {
     uncover();
-    m_controller->newConversation();
+    m_sessions.newConversation();
     m_composer->focusText();
   });
   connect(m_list, &ConversationList::openChosen, this, [this](const QString& id) {
     uncover();
-    m_controller->openConversation(id);
+    m_sessions.openConversation(id);
   });
-  connect(m_list, &ConversationList::renamed, this, [this](const QString& id, const QString& title) {
-    if (id == m_controller->head().id) {
-      m_controller->renameConversation(title);
-    } else {
-      m_store.rename(id, title);
-    }
-  });
-  connect(m_list, &ConversationList::removed, m_controller, &ChatController::forgetConversation);
+  connect(m_list, &ConversationList::renamed, &m_sessions, &ChatSessions::renameConversation);
+  connect(m_list, &ConversationList::removed, &m_sessions, &ChatSessions::forgetConversation);
+  connect(m_list, &ConversationList::stopChosen, &m_sessions, &ChatSessions::stop);
   connect(m_list, &ConversationList::exportChosen, this, &ChatWidget::exportConversation);
 }
 
@@ -246,8 +263,6 @@ void ChatWidget::setModelNote(const QString& note, const QStringList& questions)
   showWelcome();
 }
 
-void ChatWidget::setDevices(const std::vector<DeviceInfo>& devices) { m_controller->setDevices(devices); }
-
 void ChatWidget::setOpenModel(const QString& name, bool isLoading) {
   if (name == m_openModel && isLoading == m_isLoading) return;
   if (name != m_openModel) m_newestModelDrop = m_newestAttached;
@@ -257,7 +272,7 @@ void ChatWidget::setOpenModel(const QString& name, bool isLoading) {
 }
 
 void ChatWidget::showWelcome() {
-  if (!m_controller->modelName().isEmpty()) return m_welcome->showModel(m_controller->modelName(), m_note, m_questions);
+  if (!m_sessions.modelName().isEmpty()) return m_welcome->showModel(m_sessions.modelName(), m_note, m_questions);
   if (m_openModel.isEmpty()) {
     return m_welcome->showModel(tr("No model is loaded"), tr("Drop a .gguf file on the window, or choose File > Open."),
                                 {});
@@ -267,36 +282,51 @@ void ChatWidget::showWelcome() {
       m_isLoading ? tr("Loading\u2026") : tr("Open, and not loaded yet. Load it in the Memory pane to chat."), {});
 }
 
+QString ChatWidget::statusText() const {
+  if (m_sessions.isOpening()) return tr("Opening…");
+  if (const int nBefore = m_sessions.answersBefore(session()); nBefore > 0) return waitingText(nBefore);
+  switch (session().activity()) {
+    case Activity::NoModel:
+    case Activity::Idle:
+    case Activity::Writing: return {};
+    case Activity::Stopping: return tr("Stopping…");
+    case Activity::Summarising: return tr("Summarising…");
+    case Activity::Reading: break;
+  }
+  return session().readPercent() > 0 ? tr("Reading %1 %").arg(session().readPercent())
+         : m_isLoading               ? tr("Waiting for the model to be loaded…")
+                                     : tr("Reading…");
+}
+
+// While another conversation is opened, this one takes no message: it would be sent where the user no longer is.
 void ChatWidget::showActivity() {
-  const Activity activity = m_controller->activity();
-  m_composer->setMode(activity == Activity::NoModel   ? Composer::Mode::NoModel
-                      : activity == Activity::Opening ? Composer::Mode::Waiting
-                      : m_controller->isBusy()        ? Composer::Mode::Busy
-                                                      : Composer::Mode::Ready);
-  m_view->setActions({m_controller->isBusy(), m_controller->canStart()});
-  QString text;
-  if (activity == Activity::Reading)
-    text = m_controller->readPercent() > 0 ? tr("Reading %1 %").arg(m_controller->readPercent())
-           : m_isLoading                   ? tr("Waiting for the model to be loaded…")
-                                           : tr("Reading…");
-  if (activity == Activity::Opening) text = tr("Opening…");
-  if (activity == Activity::Stopping) text = tr("Stopping…");
-  if (activity == Activity::Summarising) text = tr("Summarising…");
+  const bool isOpening = m_sessions.isOpening(), isBusy = session().isBusy();
+  m_composer->setMode(session().activity() == Activity::NoModel ? Composer::Mode::NoModel
+                      : isOpening                               ? Composer::Mode::Waiting
+                      : isBusy                                  ? Composer::Mode::Busy
+                                                                : Composer::Mode::Ready);
+  m_view->setActions({isBusy || isOpening, session().canStart() && !isOpening});
+  const QString text = statusText();
   m_status->setText(text);
   m_status->setVisible(!text.isEmpty());
+  m_list->setMarks(m_sessions.marks());
   showWelcome();
 }
 
 void ChatWidget::showHead() {
-  const ConversationHead& head = m_controller->head();
+  const ConversationHead& head = session().head();
   m_title->setText(head.title.isEmpty() ? tr("New conversation") : head.title);
   m_panel->setSystemPrompt(head.systemPrompt);
   m_list->setCurrent(head);
 }
 
 void ChatWidget::showPath() {
-  m_stack->setCurrentWidget(m_controller->tree().isEmpty() ? static_cast<QWidget*>(m_welcome) : m_view);
   m_view->showPath();
+  showPlace();
+}
+
+void ChatWidget::showPlace() {
+  m_stack->setCurrentWidget(session().tree().isEmpty() ? static_cast<QWidget*>(m_welcome) : m_view);
   showEditPlace();
 }
 
@@ -306,10 +336,17 @@ QWidget* ChatWidget::widgetOf(Side side) const {
                                : nullptr;
 }
 
+void ChatWidget::change(const ChatSettings& changed) {
+  m_sessions.setSettings(changed);
+  emit settingsChanged(changed);
+}
+
 // Taking a side off the middle keeps what was chosen for a wider pane.
 void ChatWidget::toggleSide(Side side, bool on) {
   if (isCoveredBy(side)) return uncover();
-  (side == Side::List ? m_settings.listVisible : m_settings.panelVisible) = on;
+  ChatSettings changed = settings();
+  (side == Side::List ? changed.listVisible : changed.panelVisible) = on;
+  change(changed);
   m_cover = Side::None;
   if (on) m_first = side;
   showSides();
@@ -318,7 +355,6 @@ void ChatWidget::toggleSide(Side side, bool on) {
     showSides();
     widgetOf(side)->setFocus();
   }
-  emit settingsChanged(m_settings);
 }
 
 // The middle keeps its room, and one side may keep it from the other.
@@ -329,9 +365,9 @@ void ChatWidget::showSides() {
     if (does) room -= widthPx + kSpacingPx;
     return does;
   };
-  bool list = m_first == Side::List && fits(m_settings.listVisible, kListPx);
-  const bool panel = fits(m_settings.panelVisible, kPanelPx);
-  list = list || (m_first != Side::List && fits(m_settings.listVisible, kListPx));
+  bool list = m_first == Side::List && fits(settings().listVisible, kListPx);
+  const bool panel = fits(settings().panelVisible, kPanelPx);
+  list = list || (m_first != Side::List && fits(settings().listVisible, kListPx));
   if ((list && isCoveredBy(Side::List)) || (panel && isCoveredBy(Side::Panel))) m_cover = Side::None;
   // What covers the middle is no column of the layout.
   const auto place = [this](QWidget* side, int index, bool isColumn, int widthPx, bool isCover) {
@@ -365,20 +401,20 @@ void ChatWidget::uncover() {
 }
 
 void ChatWidget::startEditing(const QString& turnId) {
-  m_controller->editTurn(turnId);
+  session().editTurn(turnId);
   m_composer->focusText();
 }
 
 void ChatWidget::showEditPlace() {
-  const QString edited = m_controller->draft().editedTurn();
-  m_composer->setEditHidden(!edited.isEmpty() && !m_controller->tree().path().contains(edited));
+  const QString edited = session().draft().editedTurn();
+  m_composer->setEditHidden(!edited.isEmpty() && !session().tree().path().contains(edited));
 }
 
 void ChatWidget::editLast() {
-  const QStringList path = m_controller->tree().path();
-  if (m_controller->isBusy()) return;
+  const QStringList path = session().tree().path();
+  if (session().isBusy()) return;
   for (qsizetype i = path.size() - 1; i >= 0; --i) {
-    if (m_controller->tree().find(path[i])->role == Role::User) return startEditing(path[i]);
+    if (session().tree().find(path[i])->role == Role::User) return startEditing(path[i]);
   }
 }
 
@@ -408,9 +444,9 @@ void ChatWidget::exportConversation(const QString& id, const QString& title, boo
   dialog->selectFile(name + u'.' + suffix);
   connect(dialog, &QFileDialog::fileSelected, this, [=, this](const QString& path) {
     const ConversationExport::Wanted wanted{id, title, path, asJson};
-    auto* started = id == m_controller->head().id
-                        ? new ConversationExport(wanted, m_controller->head(), m_controller->tree(), this)
-                        : new ConversationExport(wanted, m_store, this);
+    const ChatSession* alive = m_sessions.find(id);
+    auto* started = alive != nullptr ? new ConversationExport(wanted, alive->head(), alive->tree(), this)
+                                     : new ConversationExport(wanted, m_store, this);
     connect(started, &ConversationExport::finished, this, [this](const QString& problem) {
       if (!problem.isEmpty()) emit problemFound(problem);
     });
@@ -453,8 +489,11 @@ void ChatWidget::resizeEvent(QResizeEvent*) {
 void ChatWidget::keyPressEvent(QKeyEvent* event) {
   if (event->key() == Qt::Key_Escape && m_cover != Side::None) {
     uncover();
-  } else if (event->key() == Qt::Key_Escape && m_controller->isBusy()) {
-    m_controller->stop();
+  } else if (event->key() == Qt::Key_Escape && m_list->isAncestorOf(focusWidget()) &&
+             !m_list->chosenAnswer().isEmpty()) {
+    m_sessions.stop(m_list->chosenAnswer());
+  } else if (event->key() == Qt::Key_Escape && session().isBusy()) {
+    session().stop();
   } else if (m_composer->isAncestorOf(focusWidget()) &&
              (event->key() == Qt::Key_PageUp || event->key() == Qt::Key_PageDown)) {
     QCoreApplication::sendEvent(m_view, event);

@@ -5,8 +5,7 @@
 
 #include <QWidget>
 
-#include "ui/chat/chat_controller.h"
-#include "ui/chat/chat_settings.h"
+#include "ui/chat/chat_sessions.h"
 #include "ui/theme/theme.h"
 
 class QHBoxLayout;
@@ -30,20 +29,17 @@ class Welcome;
 class ChatWidget : public QWidget {
   Q_OBJECT
  public:
-  // All of them outlive the widget.
-  ChatWidget(EnginePort& engine, ConversationPort& store, const Theme& theme, const ChatSettings& settings,
-             QWidget* parent = nullptr);
+  // All of them outlive the widget, which shows the current session.
+  ChatWidget(ChatSessions& sessions, ConversationPort& store, const Theme& theme, QWidget* parent = nullptr);
   ~ChatWidget() override;
 
   // What an empty conversation says about the loaded model, and questions that it can answer. Kept until called again.
   void setModelNote(const QString& note, const QStringList& questions);
   // The model whose plan the calculator shows (empty: none), for an empty conversation while nothing is loaded.
   void setOpenModel(const QString& name, bool isLoading);
-  // As they were read last, with the speeds that answers are predicted from.
-  void setDevices(const std::vector<headroom::DeviceInfo>& devices);
   QSize minimumSizeHint() const override;
   QSize sizeHint() const override;
-  const ChatController& controller() const { return *m_controller; }
+  ChatSession& session() const { return m_sessions.current(); }
 
  signals:
   void settingsChanged(const headroom::ui::ChatSettings& settings);
@@ -63,13 +59,18 @@ class ChatWidget : public QWidget {
   QWidget* makeHeader();
   QWidget* makeMiddle();
   QWidget* makePanel();
-  void connectController();
+  void connectSessions();
+  void connectBanner();
+  void connectComposer();
+  void showSession();
   void connectView();
   void connectList();
+  QString statusText() const;
   void showActivity();
   void showWelcome();
   void showHead();
   void showPath();
+  void showPlace();  // welcome, or the turns
   enum class Side { None, List, Panel };
   void toggleSide(Side side, bool on);
   void showSides();
@@ -79,16 +80,18 @@ class ChatWidget : public QWidget {
   QWidget* widgetOf(Side side) const;
   void startEditing(const QString& turnId);
   void showEditPlace();
+  const ChatSettings& settings() const { return m_sessions.settings(); }
+  void change(const ChatSettings& changed);
   void editLast();
   void chooseAttachment();
   void attachPath(const QString& path);
   void exportConversation(const QString& id, const QString& title, bool asJson);
   void placeJumpButton();
 
+  ChatSessions& m_sessions;
   ConversationPort& m_store;
   const Theme& m_theme;
-  ChatSettings m_settings;
-  ChatController* m_controller;
+  std::unique_ptr<QObject> m_connections;  // of the session that is shown
   ConversationList* m_list;
   ElidedLabel* m_title;
   QLabel* m_status;

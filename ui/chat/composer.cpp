@@ -76,7 +76,7 @@ bool MessageEdit::canInsertFromMimeData(const QMimeData* source) const {
 }
 
 Composer::Composer(const Theme& theme, ChatDraft& draft, QWidget* parent, AttachmentReader::Read read)
-    : QFrame(parent), m_theme(theme), m_draft(draft), m_reader(new AttachmentReader(std::move(read), this)) {
+    : QFrame(parent), m_theme(theme), m_draft(&draft), m_reader(new AttachmentReader(std::move(read), this)) {
   setObjectName(QStringLiteral("composer"));
   setRole(this, "card");
   auto* layout = new QVBoxLayout(this);
@@ -116,28 +116,48 @@ Composer::Composer(const Theme& theme, ChatDraft& draft, QWidget* parent, Attach
   connect(m_text, &MessageEdit::escaped, this, &Composer::escape);
   connect(m_text, &MessageEdit::earlierWanted, this, &Composer::editLastWanted);
   connect(m_text, &QPlainTextEdit::textChanged, this, [this] {
-    if (!m_isShowing) m_draft.handleEvent(draft_event::Typed{m_text->text()});
+    if (!m_isShowing) m_draft->handleEvent(draft_event::Typed{m_text->text()});
   });
   connect(m_attach, &QToolButton::clicked, this, &Composer::attachChosen);
   connect(m_action, &QPushButton::clicked, this, [this] { m_mode == Mode::Busy ? emit stopChosen() : submit(); });
   connect(&theme, &Theme::changed, this, &Composer::showFiles);
-  connect(&draft, &ChatDraft::messageShown, this, &Composer::showMessage);
-  connect(&draft, &ChatDraft::changed, this, &Composer::refresh);
   connectReader();
+  connectDraft();
+  showMessage();
+}
+
+void Composer::connectDraft() {
+  connect(m_draft, &ChatDraft::messageShown, this, &Composer::showMessage);
+  connect(m_draft, &ChatDraft::changed, this, &Composer::refresh);
+  connect(m_draft, &ChatDraft::readCancelled, m_reader, &AttachmentReader::cancel);
+}
+
+void Composer::showDraft(ChatDraft& draft) {
+  disconnect(m_draft, nullptr, this, nullptr);
+  disconnect(m_draft, nullptr, m_reader, nullptr);
+  const Draft before = m_draft->draft();
+  for (const DraftMessage& message : {before.message, before.aside}) {
+    for (const DraftFile& file : message.files) {
+      if (file.readId == 0) continue;
+      m_reader->cancel(file.readId);
+      m_draft->handleEvent(draft_event::FileGone{file.readId});
+    }
+  }
+  m_draft = &draft;
+  connectDraft();
   showMessage();
 }
 
 void Composer::connectReader() {
-  connect(&m_draft, &ChatDraft::readCancelled, m_reader, &AttachmentReader::cancel);
   connect(m_reader, &AttachmentReader::arrived, this, [this](quint64 id, const Attachment& read) {
-    m_draft.handleEvent(draft_event::FileRead{id, read});
+    m_draft->handleEvent(draft_event::FileRead{id, read});
   });
   connect(m_reader, &AttachmentReader::refused, this, [this](quint64 id, const QString& sentence) {
-    m_draft.handleEvent(draft_event::FileGone{id});
+    m_draft->handleEvent(draft_event::FileGone{id});
     emit attachmentRefused(sentence);
   });
   connect(m_reader, &AttachmentReader::folderFound, this, [this](quint64 id, const QString& path) {
-    m_draft.handleEvent(draft_event::FileGone{id});
+    m_draft->handleEvent(draft_event::FileGone{id});
     emit folderFound(id, path);
   });
 }
@@ -165,7 +185,7 @@ QToolButton* Composer::addEditButton(const char* name, const QString& text, cons
   button->setObjectName(QLatin1String(name));
   button->setFocusPolicy(Qt::StrongFocus);
   connect(button, &QToolButton::clicked, this, [this, event] {
-    m_draft.handleEvent(event);
+    m_draft->handleEvent(event);
     focusText();
   });
   m_editBar->layout()->addWidget(button);
@@ -186,8 +206,8 @@ void Composer::keyPressEvent(QKeyEvent* event) {
 }
 
 void Composer::escape() {
-  if (m_draft.editedTurn().isEmpty()) return emit stopChosen();
-  m_draft.handleEvent(draft_event::EscapePressed{});
+  if (m_draft->editedTurn().isEmpty()) return emit stopChosen();
+  m_draft->handleEvent(draft_event::EscapePressed{});
   focusText();
 }
 
@@ -202,7 +222,7 @@ void Composer::setEditHidden(bool isHidden) {
 }
 
 void Composer::showMessage() {
-  const DraftMessage message = m_draft.message();
+  const DraftMessage message = m_draft->message();
   if (m_text->text() != message.text) {
     m_isShowing = true;
     m_text->setPlainText(message.text);
@@ -214,7 +234,7 @@ void Composer::showMessage() {
 }
 
 void Composer::showEditBar() {
-  const bool isEditing = !m_draft.editedTurn().isEmpty(), asks = m_draft.asksToDiscard();
+  const bool isEditing = !m_draft->editedTurn().isEmpty(), asks = m_draft->asksToDiscard();
   m_editText->setText(asks             ? tr("Throw away what you changed in this message?")
                       : m_isEditHidden ? tr("Editing a message that another version hides; sending shows it again.")
                                        : tr("Editing your message; the version before stays."));
@@ -227,7 +247,7 @@ void Composer::showEditBar() {
 }
 
 void Composer::refresh() {
-  const bool hasText = !m_draft.message().text.trimmed().isEmpty() || !m_draft.message().files.isEmpty();
+  const bool hasText = !m_draft->message().text.trimmed().isEmpty() || !m_draft->message().files.isEmpty();
   showEditBar();
   m_chips->setVisible(!m_shownFiles.isEmpty());
   const bool busy = m_mode == Mode::Busy;
@@ -235,7 +255,7 @@ void Composer::refresh() {
   m_action->setToolTip(busy ? tr("Stop this answer (Esc)") : tr("Send (Enter)"));
   m_action->setAccessibleName(busy ? tr("Stop this answer") : tr("Send"));
   const QString pending = pendingName();
-  m_action->setEnabled(busy || (m_mode == Mode::Ready && m_draft.canSend()));
+  m_action->setEnabled(busy || (m_mode == Mode::Ready && m_draft->canSend()));
   const char* role = busy ? "" : "primary";
   if (m_action->property("role").toString() != QLatin1StringView(role)) setRole(m_action, role);
   m_hint->setText(busy                 ? tr("Esc stops")
@@ -250,14 +270,14 @@ void Composer::refresh() {
 }
 
 void Composer::showFiles() {
-  m_shownFiles = m_draft.message().files;
+  m_shownFiles = m_draft->message().files;
   while (QLayoutItem* item = m_chipLayout->takeAt(0)) {
     if (item->widget()) item->widget()->deleteLater();
     delete item;
   }
   for (qsizetype i = 0; i < m_shownFiles.size(); ++i) {
     QToolButton* chip = makeChip(m_shownFiles[i]);
-    connect(chip, &QToolButton::clicked, this, [this, i] { m_draft.handleEvent(draft_event::FileRemoved{i}); });
+    connect(chip, &QToolButton::clicked, this, [this, i] { m_draft->handleEvent(draft_event::FileRemoved{i}); });
     m_chipLayout->addWidget(chip);
   }
   m_chipLayout->addStretch();
@@ -285,12 +305,12 @@ QToolButton* Composer::makeChip(const DraftFile& file) {
 
 quint64 Composer::attachFile(const QString& path) {
   const quint64 id = m_reader->read(path);
-  m_draft.handleEvent(draft_event::FileAdded{id, QFileInfo(path).fileName()});
+  m_draft->handleEvent(draft_event::FileAdded{id, QFileInfo(path).fileName()});
   return id;
 }
 
 QString Composer::pendingName() const {
-  for (const DraftFile& file : m_draft.message().files) {
+  for (const DraftFile& file : m_draft->message().files) {
     if (file.readId != 0) return file.attachment.name;
   }
   return {};
@@ -299,7 +319,7 @@ QString Composer::pendingName() const {
 void Composer::focusText() { m_text->setFocus(Qt::OtherFocusReason); }
 
 void Composer::submit() {
-  if (m_mode == Mode::Ready && m_draft.canSend()) emit sendChosen();
+  if (m_mode == Mode::Ready && m_draft->canSend()) emit sendChosen();
 }
 
 }  // namespace headroom::ui

@@ -41,9 +41,12 @@ class MessageEdit : public QPlainTextEdit {
 class Composer : public QFrame {
   Q_OBJECT
  public:
-  // Theme and draft outlive it.
+  // The theme outlives it, and the draft too or until another one is shown.
   Composer(const Theme& theme, ChatDraft& draft, QWidget* parent = nullptr,
            AttachmentReader::Read read = readAttachment);
+
+  // Files that are still being read for the draft before are left out of it.
+  void showDraft(ChatDraft& draft);
 
   enum class Mode { NoModel, Waiting, Ready, Busy };  // Waiting: for another conversation to open
   void setMode(Mode mode);
@@ -68,6 +71,7 @@ class Composer : public QFrame {
   QWidget* makeEditBar();
   QToolButton* addEditButton(const char* name, const QString& text, const DraftEvent& event);
   void connectReader();
+  void connectDraft();
   void submit();
   void escape();
   void showMessage();
@@ -78,7 +82,7 @@ class Composer : public QFrame {
   QString pendingName() const;  // empty: all files are read
 
   const Theme& m_theme;
-  ChatDraft& m_draft;
+  ChatDraft* m_draft;  // never null
   Mode m_mode = Mode::NoModel;
   bool m_isEditHidden = false, m_isShowing = false;
   QVector<DraftFile> m_shownFiles;

@@ -3,7 +3,7 @@
 
 #include <QWidget>
 
-#include "ui/chat/chat_controller.h"
+#include "ui/chat/context_meter.h"
 #include "ui/theme/theme.h"
 
 namespace headroom::ui {

@@ -13,7 +13,7 @@
 #include <QVBoxLayout>
 #include <utility>
 
-#include "ui/format/format_bytes.h"
+#include "ui/chat/conversation_row.h"
 #include "ui/theme/roles.h"
 
 namespace headroom::ui {
@@ -22,16 +22,6 @@ namespace {
 
 constexpr int kUndoMs = 10'000;
 constexpr int kSearchDelayMs = 150;
-constexpr int kIdRole = Qt::UserRole;
-constexpr int kTitleRole = Qt::UserRole + 1;
-
-QString titleOf(const ConversationHead& head) {
-  return head.title.isEmpty() ? ConversationList::tr("Untitled") : head.title;
-}
-
-QString tipOf(const ConversationHead& head) {
-  return ConversationList::tr("%1\nLast used %2").arg(titleOf(head), formatMoment(head.updatedMs));
-}
 
 }  // namespace
 
@@ -51,6 +41,7 @@ ConversationList::ConversationList(const Theme& theme, ConversationPort& store, 
   m_list->setUniformItemSizes(true);
   m_list->setTextElideMode(Qt::ElideRight);
   m_list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  m_list->setItemDelegate(new ConversationRowDelegate(m_list));
   m_list->installEventFilter(this);
   layout->addWidget(m_list, 1);
   m_empty = new QLabel(this);
@@ -77,12 +68,15 @@ ConversationList::ConversationList(const Theme& theme, ConversationPort& store, 
   m_searchTimer.setSingleShot(true);
   m_searchTimer.setInterval(kSearchDelayMs);
   connect(&m_searchTimer, &QTimer::timeout, this, &ConversationList::refresh);
+  connect(&theme, &Theme::changed, this, [this] {
+    for (int i = 0; i < m_list->count(); ++i) showMarkOf(*m_list->item(i));
+  });
   connect(&store, &ConversationPort::listed, this, &ConversationList::show);
   connect(&store, &ConversationPort::notKept, this, &ConversationList::showNotKept);
   connect(m_list, &QListWidget::itemClicked, this,
-          [this](const QListWidgetItem* item) { emit openChosen(item->data(kIdRole).toString()); });
+          [this](const QListWidgetItem* item) { emit openChosen(item->data(kConversationIdRole).toString()); });
   connect(m_list, &QListWidget::itemActivated, this,
-          [this](const QListWidgetItem* item) { emit openChosen(item->data(kIdRole).toString()); });
+          [this](const QListWidgetItem* item) { emit openChosen(item->data(kConversationIdRole).toString()); });
   connect(m_list, &QListWidget::itemChanged, this, &ConversationList::finishRename);
   connect(m_list, &QWidget::customContextMenuRequested, this, &ConversationList::showMenu);
   m_empty->hide();
@@ -134,12 +128,10 @@ void ConversationList::show(const QString& search, const QVector<ConversationHea
   m_isFilling = true;
   m_list->clear();
   for (const ConversationHead& head : heads) {
-    const QString title = titleOf(head);
-    auto* item = new QListWidgetItem(title, m_list);
-    item->setData(kIdRole, head.id);
-    item->setData(kTitleRole, title);
+    auto* item = new QListWidgetItem(m_list);
+    showHead(*item, head);
+    showMarkOf(*item);
     item->setFlags(item->flags() | Qt::ItemIsEditable);
-    item->setToolTip(tipOf(head));
     if (head.id == m_currentId) m_list->setCurrentItem(item);
   }
   m_isFilling = false;
@@ -157,19 +149,43 @@ void ConversationList::setCurrent(const ConversationHead& head) {
   m_isFilling = true;
   QListWidgetItem* found = nullptr;
   for (int i = 0; i < m_list->count() && found == nullptr; ++i) {
-    if (m_list->item(i)->data(kIdRole).toString() == head.id) found = m_list->item(i);
+    if (m_list->item(i)->data(kConversationIdRole).toString() == head.id) found = m_list->item(i);
   }
   if (found != nullptr) {
-    if (found->text() != head.title && !head.title.isEmpty()) {
-      found->setText(head.title);
-      found->setData(kTitleRole, head.title);
-    }
-    found->setToolTip(tipOf(head));
+    if (!head.title.isEmpty()) showHead(*found, head);
+    showMarkOf(*found);
     if (isUsed) moveToTop(*found);
   }
   if (isOther || found != m_list->currentItem()) m_list->setCurrentItem(found);
   m_isFilling = false;
   if (found == nullptr && !head.title.isEmpty()) refresh();  // its first message was sent just now
+}
+
+void ConversationList::setMarks(const ConversationMarks& marks) {
+  const ConversationMarks before = std::exchange(m_marks, marks);
+  for (int i = 0; i < m_list->count(); ++i) {
+    const QString id = m_list->item(i)->data(kConversationIdRole).toString();
+    const auto was = before.constFind(id), is = marks.constFind(id);
+    const bool isSame = was == before.constEnd() ? is == marks.constEnd() : is != marks.constEnd() && *was == *is;
+    if (!isSame) showMarkOf(*m_list->item(i));
+  }
+}
+
+void ConversationList::showMarkOf(QListWidgetItem& item) {
+  const bool wasFilling = std::exchange(m_isFilling, true);
+  const auto mark = m_marks.constFind(item.data(kConversationIdRole).toString());
+  showMark(item, mark == m_marks.constEnd() ? nullptr : &*mark, m_theme);
+  m_isFilling = wasFilling;
+}
+
+bool ConversationList::hasAnswer(const QListWidgetItem& item) const {
+  const auto mark = m_marks.constFind(item.data(kConversationIdRole).toString());
+  return mark != m_marks.constEnd() && isAnswering(*mark);
+}
+
+QString ConversationList::chosenAnswer() const {
+  const bool isChosen = focusWidget() == m_list && selected() != nullptr && hasAnswer(*selected());
+  return isChosen ? selected()->data(kConversationIdRole).toString() : QString();
 }
 
 // In place: filling the list anew would end the editing of a name.
@@ -184,10 +200,15 @@ void ConversationList::showMenu(const QPoint& at) {
   if (selected() == nullptr) return;
   auto* menu = new QMenu(this);
   menu->setAttribute(Qt::WA_DeleteOnClose);
-  const QString id = selected()->data(kIdRole).toString();
+  const QString id = selected()->data(kConversationIdRole).toString();
   menu->addAction(tr("Rename"), this, [this] { m_list->editItem(selected()); });
   const QString title = selected()->text();
   if (id != m_currentId) menu->addAction(tr("Open"), this, [this, id] { emit openChosen(id); });
+  if (hasAnswer(*selected())) {
+    const bool waits = m_marks.value(id).kind == ConversationMark::Kind::Waiting;
+    menu->addAction(waits ? tr("Take out of the queue") : tr("Stop answering"), this,
+                    [this, id] { emit stopChosen(id); });
+  }
   menu->addAction(tr("Export as Markdown…"), this, [this, id, title] { emit exportChosen(id, title, false); });
   menu->addAction(tr("Export as JSON…"), this, [this, id, title] { emit exportChosen(id, title, true); });
   menu->addSeparator();
@@ -198,17 +219,17 @@ void ConversationList::showMenu(const QPoint& at) {
 void ConversationList::finishRename(QListWidgetItem* item) {
   if (m_isFilling) return;
   const QString title = item->text().simplified();
-  if (title.isEmpty() || title == item->data(kTitleRole).toString()) {
-    item->setText(item->data(kTitleRole).toString());
+  if (title.isEmpty() || title == item->data(kConversationTitleRole).toString()) {
+    item->setText(item->data(kConversationTitleRole).toString());
     return;
   }
-  item->setData(kTitleRole, title);
-  emit renamed(item->data(kIdRole).toString(), title);
+  item->setData(kConversationTitleRole, title);
+  emit renamed(item->data(kConversationIdRole).toString(), title);
 }
 
 void ConversationList::removeSelected() {
   if (selected() == nullptr) return;
-  const Removal removal{selected()->data(kIdRole).toString(), selected()->text()};
+  const Removal removal{selected()->data(kConversationIdRole).toString(), selected()->text()};
   m_removals.append(removal);
   m_store.remove(removal.id);
   showUndo();

@@ -4,6 +4,7 @@
 #include <QTimer>
 #include <QWidget>
 
+#include "ui/chat/conversation_mark.h"
 #include "ui/chat/conversation_port.h"
 #include "ui/theme/theme.h"
 
@@ -23,6 +24,9 @@ class ConversationList : public QWidget {
 
   // The open one: marked, its title kept up to date, and moved to the top when it is used.
   void setCurrent(const ConversationHead& head);
+  void setMarks(const ConversationMarks& marks);
+  // The row that the keyboard is on, where its answer runs or waits; empty: none.
+  QString chosenAnswer() const;
   void refresh();  // asks the store again
 
  signals:
@@ -30,6 +34,7 @@ class ConversationList : public QWidget {
   void openChosen(const QString& id);
   void renamed(const QString& id, const QString& title);
   void removed(const QString& id);
+  void stopChosen(const QString& id);  // its answer, which runs or waits
   void exportChosen(const QString& id, const QString& title, bool asJson);
 
  protected:
@@ -39,6 +44,8 @@ class ConversationList : public QWidget {
   QWidget* makeTop();
   QFrame* makeUndoBar();
   void show(const QString& search, const QVector<ConversationHead>& heads);
+  void showMarkOf(QListWidgetItem& item);
+  bool hasAnswer(const QListWidgetItem& item) const;
   void moveToTop(QListWidgetItem& item);
   void showMenu(const QPoint& at);
   void finishRename(QListWidgetItem* item);
@@ -62,6 +69,7 @@ class ConversationList : public QWidget {
     QString id, title;
   };
   QVector<Removal> m_removals;  // that can be undone, newest last
+  ConversationMarks m_marks;
   QString m_currentId;
   qint64 m_currentUpdatedMs = 0;
   bool m_isFilling = false;

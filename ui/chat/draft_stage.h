@@ -1,4 +1,4 @@
-// What somebody is writing in the open conversation, as values: a new message, a change of one that was sent, or a
+// What somebody is writing in a conversation, as values: a new message, a change of one that was sent, or a
 // change that he is asked about before it is thrown away. No widget and no store: tested for every event in every
 // stage.
 #pragma once

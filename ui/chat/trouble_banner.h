@@ -3,7 +3,7 @@
 
 #include <QFrame>
 
-#include "ui/chat/chat_controller.h"
+#include "ui/chat/chat_stage.h"
 #include "ui/theme/theme.h"
 
 class QLabel;

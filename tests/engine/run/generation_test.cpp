@@ -55,6 +55,20 @@ TEST(Generation, what_is_thought_comes_apart_from_what_is_said) {
   EXPECT_EQ(model.bench.find<GenerationFinished>(id)->reason, FinishReason::kEndOfTurn);
 }
 
+TEST(Generation, each_text_tells_how_far_its_own_context_is_used) {
+  Speaker model("It is.");
+  const RequestId id = model.ask(Speaker::request({{"user", "a"}}));
+  std::uint32_t n_used = 0, n_tokens = 0;
+  for (const Event& event : model.bench.events) {
+    const auto* delta = std::get_if<TextDelta>(&event.body);
+    if (delta == nullptr) continue;
+    n_tokens += static_cast<std::uint32_t>(delta->tokens.size());
+    EXPECT_EQ(delta->context_used, model.n_prompt + n_tokens);
+    n_used = delta->context_used;
+  }
+  EXPECT_EQ(n_used, model.bench.find<GenerationFinished>(id)->stats.context_used);
+}
+
 TEST(Generation, a_text_without_turns_is_told_as_it_is) {
   Speaker model("<think>a</think>b");
   GenerateRequest request = Speaker::request({});

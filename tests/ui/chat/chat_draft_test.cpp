@@ -16,11 +16,10 @@ class ChatDraftTest : public testing::Test {
 
   test::FakeConversationPort m_store;
   ChatTree m_tree;
-  ChatDraft m_draft{m_store, nullptr};
+  ChatDraft m_draft{m_store, nullptr, "a"};
 };
 
 TEST_F(ChatDraftTest, what_is_typed_is_kept_after_a_while_although_typing_never_pauses) {
-  m_draft.open("a", {}, m_tree);
   type("first");
   EXPECT_TRUE(kept("a").isEmpty()) << "not on each key";
   int n = 0;
@@ -32,48 +31,31 @@ TEST_F(ChatDraftTest, what_is_typed_is_kept_after_a_while_although_typing_never_
       60'000));
 }
 
-TEST_F(ChatDraftTest, a_draft_stays_with_its_conversation) {
-  type("for a new one");
-  m_draft.open("a", {{"of a", {}}, {}, {}}, m_tree);
+TEST_F(ChatDraftTest, what_the_store_had_is_shown_and_goes_on) {
+  m_draft.open({{"of a", {}}, {}, {}}, m_tree);
   EXPECT_EQ(m_draft.message().text, "of a");
   type("of a, more");
-  m_draft.open("b", {}, m_tree);
-  EXPECT_EQ(m_draft.message().text, "");
+  m_draft.keep();
   EXPECT_EQ(kept("a").message.text, "of a, more");
-  m_draft.openNew();
-  EXPECT_EQ(m_draft.message().text, "for a new one");
-  EXPECT_EQ(m_store.newDraft.message.text, "for a new one") << "it outlives the program too";
 }
 
 TEST_F(ChatDraftTest, the_draft_of_a_new_conversation_goes_with_its_first_message) {
-  type("kept while a suggested question is sent");
-  m_draft.keep();
-  m_draft.moveTo("a");
-  EXPECT_EQ(kept("a").message.text, "kept while a suggested question is sent");
+  ChatDraft draft(m_store, nullptr);
+  draft.handleEvent(draft_event::Typed{"kept while a suggested question is sent"});
+  draft.keep();
+  EXPECT_FALSE(m_store.newDraft.isEmpty());
+  draft.moveTo("b");
+  EXPECT_EQ(kept("b").message.text, "kept while a suggested question is sent");
   EXPECT_TRUE(m_store.newDraft.isEmpty());
-  m_draft.openNew();
-  EXPECT_EQ(m_draft.message().text, "");
 }
 
 TEST_F(ChatDraftTest, what_the_last_run_left_stands_before_what_was_typed_until_it_was_read) {
-  m_store.newDraft.message.text = "of the last run";
-  ChatDraft next(m_store, nullptr);
-  EXPECT_EQ(next.message().text, "of the last run");
   type("quick");
-  emit m_store.newDraftOpened(m_store.newDraft);
+  m_draft.handleEvent(draft_event::OlderFound{{{"of the last run", {}}, {}, {}}});
   EXPECT_EQ(m_draft.message().text, "of the last run\nquick");
 }
 
-TEST_F(ChatDraftTest, what_the_last_run_left_waits_for_a_new_conversation) {
-  m_draft.open("a", {}, m_tree);
-  emit m_store.newDraftOpened({{"of the last run", {}}, {}, {}});
-  EXPECT_EQ(m_draft.message().text, "");
-  m_draft.openNew();
-  EXPECT_EQ(m_draft.message().text, "of the last run");
-}
-
 TEST_F(ChatDraftTest, a_file_on_its_way_is_not_stored_and_not_sent) {
-  m_draft.open("a", {}, m_tree);
   type("look");
   EXPECT_TRUE(m_draft.canSend());
   m_draft.handleEvent(draft_event::FileAdded{3, "f.txt"});
@@ -88,12 +70,12 @@ TEST_F(ChatDraftTest, a_file_on_its_way_is_not_stored_and_not_sent) {
 
 TEST_F(ChatDraftTest, an_edit_comes_back_as_one_with_the_message_that_waits_behind_it) {
   const QString id = m_tree.append({}, Role::User, "old", 0);
-  m_draft.open("a", {}, m_tree);
   type("new message");
   m_draft.edit(*m_tree.find(id));
   type("old, changed");
-  m_draft.open("b", {}, {});
-  m_draft.open("a", kept("a"), m_tree);
+  m_draft.keep();
+  m_draft.open({}, m_tree);
+  m_draft.open(kept("a"), m_tree);
   EXPECT_EQ(m_draft.editedTurn(), id);
   EXPECT_EQ(m_draft.message().text, "old, changed");
   m_draft.handleEvent(draft_event::EscapePressed{});

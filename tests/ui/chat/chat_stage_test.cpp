@@ -21,32 +21,23 @@ Trouble full() { return {Trouble::Kind::ContextFull, "full", 2000, "resumed"}; }
 
 Named<ChatStage> stages() {
   return {{"Resting", Resting{}},
-          {"Opening(b)", Opening{"b"}},
-          {"Reading", Answering{kRuns, "a", "q", true, 100, 0, false, false, 0}},
-          {"Reading again", Answering{kRuns, "a", "q", false, 100, 0, false, false, 0}},
-          {"Writing", Answering{kRuns, "a", "q", true, 100, 4, true, false, 100}},
-          {"Stopping", Answering{kRuns, "a", "q", true, 100, 4, true, true, 100}},
-          {"Summarising", Summarising{kRuns, "cut", full(), 100, "so far", false}},
-          {"Summarising nothing yet", Summarising{kRuns, "cut", full(), 100, "", false}},
-          {"Stopping a summary", Summarising{kRuns, "cut", full(), 100, "so far", true}}};
+          {"Waiting", Answering{kRuns, "a", "q", true, 100, 0, false, false, 0, false}},
+          {"Reading", Answering{kRuns, "a", "q", true, 100, 0, false, false, 0, true}},
+          {"Reading again", Answering{kRuns, "a", "q", false, 100, 0, false, false, 0, true}},
+          {"Writing", Answering{kRuns, "a", "q", true, 100, 4, true, false, 100, true}},
+          {"Stopping", Answering{kRuns, "a", "q", true, 100, 4, true, true, 100, true}},
+          {"Summarising", Summarising{kRuns, "cut", full(), 100, "so far", false, true}},
+          {"Summarising nothing yet", Summarising{kRuns, "cut", full(), 100, "", false, false}},
+          {"Stopping a summary", Summarising{kRuns, "cut", full(), 100, "so far", true, true}}};
 }
-
-Conversation conversation(const char* id) { return {{id, "Title", "", 1, 1}, {}}; }
 
 Named<ChatEvent> events() {
   namespace e = chat_event;
   Named<ChatEvent> all{{"an answer starts", e::AnswerStarted{9, "new", "asked", true, 50}},
                        {"a summary starts", e::SummaryStarted{9, "new cut", full(), 50}},
                        {"stop", e::StopAsked{}},
-                       {"leave", e::Left{}},
-                       {"the program ends", e::Ended{}},
-                       {"open b", e::OpenAsked{"b"}},
-                       {"open c", e::OpenAsked{"c"}},
-                       {"stay", e::OpenGivenUp{}},
-                       {"b is read", e::Opened{conversation("b")}},
-                       {"c is read", e::Opened{conversation("c")}},
-                       {"b cannot be read", e::OpenFailed{"b"}},
-                       {"c cannot be read", e::OpenFailed{"c"}}};
+                       {"the conversation is deleted", e::Deleted{}},
+                       {"the program ends", e::Ended{}}};
   for (const quint64 request : {quint64{5}, kRuns, quint64{9}}) {
     const std::string of = " of " + std::to_string(request);
     const auto ends = {std::pair{"the end", ChatEnd::EndOfTurn},
@@ -76,21 +67,22 @@ Named<ChatEvent> events() {
 std::string text(const QString& value) { return value.toStdString(); }
 
 std::string describe(const ChatStage& stage) {
-  return std::visit(
-      Overloaded{[](const Resting&) -> std::string { return "Resting"; },
-                 [](const Opening& opening) { return "Opening " + text(opening.conversationId); },
-                 [](const Answering& a) {
-                   return std::string(a.isStopping  ? "Stopping"
-                                      : a.isWriting ? "Writing"
-                                                    : "Reading") +
-                          " " + text(a.turnId) + " by " + std::to_string(a.request) + ", " +
-                          std::to_string(a.readPercent) + " %, " + std::to_string(a.writtenChars) + " chars";
-                 },
-                 [](const Summarising& s) {
-                   return std::string(s.isStopping ? "Stopping a summary" : "Summarising") + " before " +
-                          text(s.cutId) + " by " + std::to_string(s.request) + " \"" + text(s.text) + "\"";
-                 }},
-      stage);
+  return std::visit(Overloaded{[](const Resting&) -> std::string { return "Resting"; },
+                               [](const Answering& a) {
+                                 return std::string(a.isStopping   ? "Stopping"
+                                                    : a.isWriting  ? "Writing"
+                                                    : a.hasStarted ? "Reading"
+                                                                   : "Waiting") +
+                                        " " + text(a.turnId) + " by " + std::to_string(a.request) + ", " +
+                                        std::to_string(a.readPercent) + " %, " + std::to_string(a.writtenChars) +
+                                        " chars";
+                               },
+                               [](const Summarising& s) {
+                                 return std::string(s.isStopping ? "Stopping a summary" : "Summarising") +
+                                        (s.hasStarted ? " before " : " later before ") + text(s.cutId) + " by " +
+                                        std::to_string(s.request) + " \"" + text(s.text) + "\"";
+                               }},
+                    stage);
 }
 
 std::string stateName(TurnState state) {
@@ -117,7 +109,6 @@ std::string describe(const ChatEffect& effect) {
           [](const e::CutAndResume& cut) {
             return "cut at " + text(cut.cutId) + " with \"" + text(cut.summary) + "\", go on at " + text(cut.resumeId);
           },
-          [](const e::TakeOpened& taken) { return "show " + text(taken.conversation.head.id); },
           [](const e::TellTrouble& told) { return "tell again: " + text(told.trouble.text); },
           [](const e::TellFull& told) {
             return "tell full of " + std::to_string(told.contextLength) + ", go on at " + text(told.resumeId);
@@ -158,19 +149,16 @@ TEST(ChatStage, what_an_older_or_an_unknown_request_tells_changes_nothing) {
 }
 
 // The user can always get away: no stage needs an answer of the engine to be left.
-TEST(ChatStage, two_stops_or_leaving_end_every_running_stage) {
+TEST(ChatStage, two_stops_or_a_deletion_end_every_running_stage) {
   for (const auto& [name, stage] : stages()) {
-    if (std::holds_alternative<Opening>(stage)) continue;  // a stop is not offered; see the next line
-    ChatStage stopped = stage, left = stage;
+    ChatStage stopped = stage, deleted = stage;
     react(stopped, chat_event::StopAsked{});
     react(stopped, chat_event::StopAsked{});
     EXPECT_EQ(describe(stopped), "Resting") << name;
-    react(left, chat_event::Left{});
-    EXPECT_EQ(describe(left), "Resting") << name;
+    react(deleted, chat_event::Deleted{});
+    EXPECT_EQ(describe(deleted), "Resting") << name;
+    EXPECT_EQ(requestOf(deleted), 0U) << name;
   }
-  ChatStage opening = Opening{"b"};
-  react(opening, chat_event::OpenGivenUp{});
-  EXPECT_EQ(describe(opening), "Resting");
 }
 
 // Each running answer ends its turn exactly once, whatever ends it: a turn that is left as "writing" would wait

@@ -44,6 +44,24 @@ TEST_F(ChatViewTest, only_rows_near_what_is_seen_have_widgets) {
   EXPECT_LT(m_view.widgetCount(), 250);
 }
 
+TEST_F(ChatViewTest, another_tree_takes_the_place_of_the_one_that_is_shown) {
+  fill(50);
+  m_view.verticalScrollBar()->setValue(0);
+  settle();
+  ChatTree other;
+  appendPairs(other, {}, 1);
+  m_view.showTree(other);
+  settle();
+  EXPECT_TRUE(m_view.isAtEnd());
+  const int few = m_view.widgetCount();
+  EXPECT_GT(few, 0);
+  m_view.appendText(m_last, "Late text of the other one.");
+  EXPECT_EQ(m_view.widgetCount(), few);
+  m_view.showTree(m_tree);
+  settle();
+  EXPECT_EQ(m_view.verticalScrollBar()->value(), m_view.verticalScrollBar()->maximum());
+}
+
 TEST_F(ChatViewTest, it_opens_at_the_newest_turn_and_follows_the_text) {
   fill(50);
   EXPECT_EQ(m_view.verticalScrollBar()->value(), m_view.verticalScrollBar()->maximum());

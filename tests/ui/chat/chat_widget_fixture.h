@@ -20,8 +20,11 @@ namespace headroom::ui {
 
 class ChatWidgetTest : public testing::Test {
  protected:
+  // The program starts; where it runs, it ends before.
   void SetUp() override {
-    m_widget = std::make_unique<ChatWidget>(m_engine, m_store, m_theme, ChatSettings{});
+    m_widget.reset();
+    m_sessions = std::make_unique<ChatSessions>(m_engine, m_store);
+    m_widget = std::make_unique<ChatWidget>(*m_sessions, m_store, m_theme);
     m_widget->resize(900, 820);
     m_widget->show();
     m_engine.sendLoaded("Headroom starter", 4096);
@@ -93,6 +96,7 @@ class ChatWidgetTest : public testing::Test {
   Theme m_theme{ThemeChoice::Light};
   test::FakeEnginePort m_engine;
   test::FakeConversationPort m_store;
+  std::unique_ptr<ChatSessions> m_sessions;
   std::unique_ptr<ChatWidget> m_widget;
 };
 

@@ -184,8 +184,7 @@ TEST_F(ChatWidgetTest, a_draft_waits_in_its_conversation) {
   EXPECT_EQ(edit->toPlainText(), "half a thought");
   find<QPushButton>("newConversation")->click();
   EXPECT_EQ(edit->toPlainText(), "something new");
-  m_widget.reset();  // the program ends, and starts again
-  SetUp();
+  SetUp();  // the program ends, and starts again
   edit = find<QPlainTextEdit>("messageEdit");
   EXPECT_EQ(edit->toPlainText(), "something new");
   list = find<QListWidget>("conversationList");
@@ -196,7 +195,7 @@ TEST_F(ChatWidgetTest, a_draft_waits_in_its_conversation) {
 TEST_F(ChatWidgetTest, an_edit_whose_message_is_hidden_by_another_version_says_so_and_shows_it_when_it_is_sent) {
   type("one");
   answer();
-  const QString firstVersion = m_widget->controller().tree().path().first();
+  const QString firstVersion = m_widget->session().tree().path().first();
   ASSERT_TRUE(waitForRowButton("editMessage"));
   rowButton("editMessage")->click();
   type("!");
@@ -213,7 +212,7 @@ TEST_F(ChatWidgetTest, an_edit_whose_message_is_hidden_by_another_version_says_s
   EXPECT_EQ(said->text(), "Editing a message that another version hides; sending shows it again.");
   type(" more");
   EXPECT_EQ(m_engine.generates.back().request.messages.back().content, "two more");
-  EXPECT_EQ(m_widget->controller().tree().path().size(), 4);
+  EXPECT_EQ(m_widget->session().tree().path().size(), 4);
 }
 
 TEST_F(ChatWidgetTest, send_is_alive_after_the_conversation_of_an_edit_was_deleted) {
@@ -226,7 +225,7 @@ TEST_F(ChatWidgetTest, send_is_alive_after_the_conversation_of_an_edit_was_delet
   EXPECT_EQ(find<QPlainTextEdit>("messageEdit")->toPlainText(), "");
   type("elsewhere");
   EXPECT_EQ(m_engine.generates.back().request.messages.back().content, "elsewhere");
-  EXPECT_EQ(m_widget->controller().head().title, "elsewhere");
+  EXPECT_EQ(m_widget->session().head().title, "elsewhere");
 }
 
 TEST_F(ChatWidgetTest, each_of_several_deletions_can_be_undone_newest_first) {
@@ -445,7 +444,7 @@ TEST_F(ChatWidgetTest, a_new_conversation_is_a_key_away_where_the_list_is_hidden
   settle();
   ASSERT_FALSE(find<QWidget>("conversationPane")->isVisible());
   QTest::keyClick(find<QPlainTextEdit>("messageEdit"), Qt::Key_N, Qt::ControlModifier);
-  EXPECT_TRUE(m_widget->controller().tree().isEmpty());
+  EXPECT_TRUE(m_widget->session().tree().isEmpty());
 }
 
 TEST_F(ChatWidgetTest, a_list_without_rows_says_why) {
@@ -463,7 +462,7 @@ TEST_F(ChatWidgetTest, a_list_without_rows_says_why) {
 TEST_F(ChatWidgetTest, a_conversation_is_exported_from_the_list_without_opening_it) {
   type("About memory");
   answer();
-  const QString first = m_widget->controller().head().id;
+  const QString first = m_widget->session().head().id;
   find<QPushButton>("newConversation")->click();
   type("Another one");
   answer();
@@ -497,7 +496,7 @@ TEST_F(ChatWidgetTest, a_conversation_is_exported_from_the_list_without_opening_
     EXPECT_TRUE(content.contains("About memory")) << content.toStdString();
     EXPECT_FALSE(content.contains("Another one")) << content.toStdString();
   }
-  EXPECT_EQ(m_widget->controller().head().title, "Another one") << "the open one stays open";
+  EXPECT_EQ(m_widget->session().head().title, "Another one") << "the open one stays open";
 }
 
 TEST_F(ChatWidgetTest, figures_under_an_answer_end_in_dots_where_there_is_no_room) {

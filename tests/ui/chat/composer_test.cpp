@@ -97,6 +97,28 @@ TEST_F(ComposerTest, a_file_that_is_read_shows_so_and_send_waits_for_it) {
   EXPECT_EQ(attachments(), (QVector<Attachment>{{"slow", "text of slow"}}));
 }
 
+TEST_F(ComposerTest, another_draft_is_shown_and_a_file_on_its_way_stays_with_neither) {
+  makeWithSlowFile();
+  edit()->setPlainText("of the first");
+  m_composer->attachFile("slow");
+  m_gates->begun.acquire();
+  ChatDraft other(m_store, nullptr, "b");
+  other.handleEvent(draft_event::Typed{"of the other"});
+  m_composer->showDraft(other);
+  EXPECT_EQ(edit()->toPlainText(), "of the other");
+  EXPECT_EQ(chips(), QStringList());
+  m_gates->open.release();
+  QTest::keyClick(edit(), Qt::Key_End);
+  QTest::keyClicks(edit(), "!");
+  EXPECT_EQ(other.message().text, "of the other!");
+  EXPECT_EQ(m_draft.message().text, "of the first");
+  m_draft.handleEvent(draft_event::Typed{"behind it"});
+  EXPECT_EQ(edit()->toPlainText(), "of the other!");
+  m_composer->showDraft(m_draft);
+  EXPECT_EQ(edit()->toPlainText(), "behind it");
+  EXPECT_EQ(chips(), QStringList());
+}
+
 // A pipe that nobody writes into hangs for ever in open(), as a dead network folder does.
 AttachmentReader::Read readsPipes(std::shared_ptr<Gates> gates) {
   return [gates = std::move(gates)](const QString& path) -> ReadAttachment {

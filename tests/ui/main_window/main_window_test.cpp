@@ -94,7 +94,8 @@ TEST_F(WindowFixture, a_reading_that_changes_no_text_paints_nothing_and_one_that
 
 TEST_F(WindowFixture, no_name_that_looks_like_markup_formats_a_label) {
   test::FakeConversationPort store;
-  m_window->setChatWidget(new ChatWidget(m_engine, store, m_theme, ChatSettings{}));
+  ChatSessions sessions(m_engine, store);
+  m_window->setChatWidget(new ChatWidget(sessions, store, m_theme));
   const QString markup = QStringLiteral("<b>x</b>");
   m_models[kSmall].name = markup.toStdString();
   dropAndWait(kSmall);

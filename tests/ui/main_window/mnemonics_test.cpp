@@ -72,12 +72,13 @@ class Mnemonics : public WindowFixture {
     memory.devices = {{QStringLiteral("R&D:0"), {}}, {QStringLiteral("R&D:1"), {}}};
     for (int i = 0; i < kMaxRecentFiles; ++i) memory.recentFiles.append(QStringLiteral("/m/R&D %1.gguf").arg(i));
     makeWindow({}, memory);
-    auto* chat = new ChatWidget(m_engine, m_store, m_theme, ChatSettings{});
+    auto* chat = new ChatWidget(m_sessions, m_store, m_theme);
     m_window->setChatWidget(chat);
     chat->setModelNote({}, {QStringLiteral("What is R&D?"), QStringLiteral("Q&A?")});
     dropAndWait(kModel);
   }
   test::FakeConversationPort m_store;
+  ChatSessions m_sessions{m_engine, m_store};
   const QString kModel = QStringLiteral("/models/llama-3-8b.gguf");
 };
 

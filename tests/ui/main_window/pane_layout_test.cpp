@@ -84,7 +84,8 @@ TEST_F(PaneLayoutTest, panes_fold_where_there_is_no_room_and_come_back_with_it) 
 
 TEST_F(PaneLayoutTest, in_a_narrow_window_a_pane_that_is_called_for_takes_the_place_of_the_chat_until_escape) {
   test::FakeConversationPort store;
-  m_window->setChatWidget(new ChatWidget(m_engine, store, m_theme, ChatSettings{}));
+  ChatSessions sessions(m_engine, store);
+  m_window->setChatWidget(new ChatWidget(sessions, store, m_theme));
   resizeTo(640);
   paneAction(1)->trigger();
   EXPECT_TRUE(isShown("memoryDock"));

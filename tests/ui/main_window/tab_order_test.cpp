@@ -31,7 +31,7 @@ class TabOrder : public WindowFixture {
  protected:
   void SetUp() override {
     WindowFixture::SetUp();
-    m_chat = new ChatWidget(m_engine, m_store, m_theme, ChatSettings{});
+    m_chat = new ChatWidget(m_sessions, m_store, m_theme);
     m_window->setChatWidget(m_chat);
     m_window->resize(1700, 1000);
     dropAndWait(kLarge);
@@ -81,6 +81,7 @@ class TabOrder : public WindowFixture {
   }
   ChatWidget* m_chat = nullptr;
   test::FakeConversationPort m_store;
+  ChatSessions m_sessions{m_engine, m_store};
 };
 
 TEST_F(TabOrder, tab_and_shift_tab_visit_every_widget_of_the_window_once_in_opposite_orders) {

@@ -5,14 +5,15 @@
 
 #include "support/fake_conversation_port.h"
 #include "support/fake_engine_port.h"
-#include "ui/chat/chat_controller.h"
+#include "ui/chat/chat_sessions.h"
 
 namespace headroom::ui {
 
-class ChatControllerTest : public testing::Test {
+class ChatSessionTest : public testing::Test {
  protected:
   void SetUp() override { m_engine.sendLoaded("tiny", 1000); }
-  const Turn& turn(qsizetype at) const { return *m_chat.tree().find(m_chat.tree().path()[at]); }
+  ChatSession& chat() { return m_sessions.current(); }
+  const Turn& turn(qsizetype at) { return *chat().tree().find(chat().tree().path()[at]); }
   const ChatRequest& lastRequest() const { return m_engine.generates.back().request; }
   static ChatFigures figures(quint32 prompt, quint32 generated, quint32 used, quint32 length) {
     ChatFigures f;
@@ -26,7 +27,7 @@ class ChatControllerTest : public testing::Test {
 
   test::FakeEnginePort m_engine;
   test::FakeConversationPort m_store;
-  ChatController m_chat{m_engine, m_store};
+  ChatSessions m_sessions{m_engine, m_store};
 };
 
 }  // namespace headroom::ui

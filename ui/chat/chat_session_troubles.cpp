@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "ui/chat/chat_controller.h"
 #include "ui/chat/chat_request.h"
+#include "ui/chat/chat_session.h"
 #include "ui/format/device_name.h"
 #include "ui/format/format_bytes.h"
 
@@ -16,15 +16,15 @@ constexpr quint32 kSummaryTokens = 300;
 
 }  // namespace
 
-void ChatController::setTrouble(Trouble trouble) {
+void ChatSession::setTrouble(Trouble trouble) {
   if (trouble.kind == Trouble::Kind::None && m_trouble.kind == Trouble::Kind::None) return;
   m_trouble = std::move(trouble);
   emit troubleChanged();
 }
 
-void ChatController::dismissTrouble() { setTrouble({}); }
+void ChatSession::dismissTrouble() { setTrouble({}); }
 
-void ChatController::tellTooLong(const chat_effect::TellTooLong& told) {
+void ChatSession::tellTooLong(const chat_effect::TellTooLong& told) {
   const QString text =
       told.wasSummary ? tr("The oldest turns are themselves too long to be summarised in %1 tokens. Drop them, or "
                            "plan a larger context.")
@@ -33,25 +33,23 @@ void ChatController::tellTooLong(const chat_effect::TellTooLong& told) {
                                         : tr("This conversation needs %1 tokens and the context holds %2."))
                             .arg(formatCount(told.promptTokens), formatCount(told.contextLength));
   if (!told.wasSummary) {
-    m_context.used = told.promptTokens;  // counted by the engine, where the estimate was ours
-    m_context.isEstimate = false;
-    m_context.isAtLeast = told.isAtLeast;
+    m_meter.tooLong(told.promptTokens, told.isAtLeast);
     emit contextChanged();
   }
   setTrouble({Trouble::Kind::PromptTooLong, text, told.promptTokens + told.promptTokens / 2, told.resumeId});
 }
 
 // That of the loaded model which a sentence of the engine begins with, "vulkan:0: ..."; null: none.
-const DeviceInfo* ChatController::deviceOf(const QString& sentence) const {
-  if (!m_model || !m_model->plan) return nullptr;
-  for (const DeviceInfo& device : m_model->plan->devices) {
+const DeviceInfo* ChatSession::deviceOf(const QString& sentence) const {
+  if (!m_shared.model || !m_shared.model->plan) return nullptr;
+  for (const DeviceInfo& device : m_shared.model->plan->devices) {
     if (sentence.startsWith(QString::fromStdString(device.id) + QLatin1Char(':'))) return &device;
   }
   return nullptr;
 }
 
 // "llvmpipe (vulkan:0): ..." of "vulkan:0: ...", which is a name that the window writes nowhere else.
-QString ChatController::withDeviceName(const DeviceInfo& device, const QString& sentence) {
+QString ChatSession::withDeviceName(const DeviceInfo& device, const QString& sentence) {
   const QString id = QString::fromStdString(device.id), label = deviceLabel(device);
   // Where two have one name, or it has none, the id is in the label.
   //: A device and its id: "llvmpipe (vulkan:0)"
@@ -59,7 +57,7 @@ QString ChatController::withDeviceName(const DeviceInfo& device, const QString& 
 }
 
 // Who sent without having agreed to the plain template is asked again: the bare error would leave no way on.
-void ChatController::tellFailed(const Error& error) {
+void ChatSession::tellFailed(const Error& error) {
   const QString sentence = QString::fromStdString(error.message);
   const DeviceInfo* device = deviceOf(sentence);
   Trouble trouble{Trouble::Kind::Failed, device == nullptr ? sentence : withDeviceName(*device, sentence), 0, {}, {}};
@@ -74,30 +72,30 @@ void ChatController::tellFailed(const Error& error) {
   }
 }
 
-// False when there is nothing to agree to.
-bool ChatController::offerPlainTemplate() {
-  if (!m_model || m_model->templateProblem.isEmpty() || m_model->isPlainTemplateAgreed) return false;
+bool ChatSession::offerPlainTemplate() {
+  if (!m_shared.model || m_shared.model->templateProblem.isEmpty() || m_shared.model->isPlainTemplateAgreed)
+    return false;
   setTrouble({Trouble::Kind::Template,
               tr("This file's chat template cannot be used: %1 The plain form (\"role: text\" lines) can be used "
                  "instead; answers may be less good.")
-                  .arg(m_model->templateProblem),
+                  .arg(m_shared.model->templateProblem),
               0,
               {}});
   return true;
 }
 
-QString ChatController::whereToCut() {
-  const QString cut = cutPoint(m_tree, m_tokensPerChar, 0.5 * m_context.length);
+QString ChatSession::whereToCut() {
+  const QString cut = cutPoint(m_tree, m_meter.tokensPerChar(), 0.5 * context().length);
   if (cut.isEmpty()) {
     setTrouble({Trouble::Kind::AloneTooLong,
                 tr("Nothing older is left to drop: the newest message alone fills the context. Shorten it, or plan a "
                    "larger context."),
-                m_context.length * 2, m_trouble.resumeId});
+                context().length * 2, m_trouble.resumeId});
   }
   return cut;
 }
 
-void ChatController::dropOldest() {
+void ChatSession::dropOldest() {
   if (!canStart()) return;
   const QString cut = whereToCut();
   if (cut.isEmpty()) return;
@@ -107,18 +105,19 @@ void ChatController::dropOldest() {
   resume(resumeId);
 }
 
-void ChatController::summarise() {
+void ChatSession::summarise() {
   if (!canStart()) return;
   const QString cut = whereToCut();
   if (cut.isEmpty()) return;
-  ChatRequest request = requestOf(summaryMessages(m_tree, cut), kSummaryTokens);
-  request.thinking = thinkingControl() == ThinkingControl::kSwitch ? ThinkingChoice::kOff : ThinkingChoice::kLow;
+  ChatRequest request = requestFor(summaryMessages(m_tree, cut), kSummaryTokens);
+  request.thinking =
+      m_shared.model->thinkingControl == ThinkingControl::kSwitch ? ThinkingChoice::kOff : ThinkingChoice::kLow;
   const Trouble trouble = m_trouble;
   setTrouble({});
-  handleEvent(chat_event::SummaryStarted{m_engine.generate(request), cut, trouble, charsOf(request.messages)});
+  handleEvent(chat_event::SummaryStarted{m_shared.engine.generate(request), cut, trouble, charsOf(request.messages)});
 }
 
-void ChatController::cutAt(const QString& turnId, const QString& summary) {
+void ChatSession::cutAt(const QString& turnId, const QString& summary) {
   Turn& turn = *m_tree.find(turnId);
   turn.cutBefore = true;
   turn.summary = summary;
@@ -128,7 +127,7 @@ void ChatController::cutAt(const QString& turnId, const QString& summary) {
 }
 
 // Goes on with what the full context had stopped.
-void ChatController::resume(const QString& turnId) {
+void ChatSession::resume(const QString& turnId) {
   const Turn* turn = m_tree.find(turnId);
   if (turn == nullptr || m_tree.lastId() != turnId) return;
   if (turn->role == Role::User) {
@@ -138,10 +137,11 @@ void ChatController::resume(const QString& turnId) {
   }
 }
 
-void ChatController::agreeToPlainTemplate() {
-  if (!m_model) return;
-  m_model->isPlainTemplateAgreed = true;
+void ChatSession::agreeToPlainTemplate() {
+  if (!m_shared.model) return;
+  m_shared.model->isPlainTemplateAgreed = true;
   setTrouble({});
+  emit plainTemplateAgreed();
   const Turn* last = m_tree.find(m_tree.lastId());
   if (last != nullptr && last->role == Role::User) answer(last->id);
 }

@@ -1,0 +1,124 @@
+// Several conversations at once, through the real window and the real engine.
+#include <QHash>
+#include <QSet>
+#include <algorithm>
+
+#include "app/native_path.h"
+#include "support/random_model.h"
+#include "tests/app/app_fixture.h"
+#include "ui/chat/chat_sessions.h"
+
+namespace headroom::app {
+namespace {
+
+const QStringList kQuestions{QStringLiteral("What is the KV cache?"), QStringLiteral("hello"),
+                             QStringLiteral("Which of these is the longest question of all?"), QStringLiteral("1 2 3")};
+
+// With a made model, whose answers are told apart by every byte of the question.
+class AppSessionsTest : public AppWindowTest {
+ protected:
+  QString starter() const override { return m_folder.filePath(QStringLiteral("model.gguf")); }
+
+  void SetUp() override {
+    test::RandomModelSpec spec;
+    spec.has_end = false;  // long answers: the last one begins before the first has ended, however busy the machine
+    spec.chat_template = "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}<assistant>";
+    test::make_random_model(spec, toNativePath(m_folder.path()));
+    AppWindowTest::SetUp();
+    ui::ChatSettings settings = sessions().settings();
+    settings.sampler.temperature = 0;
+    settings.maxTokens = 400;
+    sessions().setSettings(settings);
+  }
+  ui::ChatSessions& sessions() { return m_app->sessions(); }
+  // Plans so many answers at once and loads that; the questions are asked while it is being loaded, so that the engine
+  // finds all of them when it is done.
+  QStringList askAllWith(int nSlots) {
+    find<QSpinBox>("slotsSpin")->setValue(nSlots);
+    auto* load = find<QPushButton>("loadButton");
+    EXPECT_TRUE(waitFor([&] { return load->isEnabled() && load->isVisible(); }));
+    QSignalSpy loaded(&m_app->engine(), &ui::EnginePort::modelLoaded);
+    load->click();
+    QStringList ids;
+    for (const QString& question : kQuestions) {
+      sessions().newConversation();
+      EXPECT_TRUE(sessions().current().send(question, {}));
+      ids.append(sessions().current().head().id);
+    }
+    EXPECT_TRUE(waitFor([&] { return loaded.count() == 1; }));
+    const auto plan = loaded[0][1].value<ui::LoadedModel>().plan;
+    EXPECT_EQ(plan->options.n_slots, static_cast<std::uint32_t>(nSlots));
+    return ids;
+  }
+  QTemporaryDir m_folder;
+
+  bool allAnswered() {
+    return waitFor([&] {
+      return std::none_of(sessions().sessions().begin(), sessions().sessions().end(),
+                          [](const ui::ChatSession* session) { return session->isBusy(); });
+    });
+  }
+  QString answerIn(const QString& id) {
+    sessions().openConversation(id);
+    EXPECT_TRUE(waitFor([&] { return sessions().current().head().id == id; }));
+    EXPECT_EQ(tree().path().size(), 2) << sessions().current().trouble().text.toStdString();
+    return tree().find(tree().lastId())->text;
+  }
+};
+
+TEST_F(AppSessionsTest, two_and_four_answers_at_once_say_what_they_say_one_after_the_other) {
+  QStringList alone;
+  for (const QString& question : kQuestions) {
+    find<QPushButton>("newConversation")->click();
+    type(question);
+    ASSERT_TRUE(answered());
+    alone.append(tree().find(tree().lastId())->text);
+    EXPECT_FALSE(alone.last().isEmpty());
+  }
+  EXPECT_NE(alone[0], alone[1]);
+  for (const int nSlots : {2, 4}) {
+    qsizetype mostAtOnce = 0;
+    QSet<ui::ConversationMark::Kind> marked;
+    QObject counter;
+    QObject::connect(&m_app->engine(), &ui::EnginePort::textArrived, &counter, [&] {
+      const auto& all = sessions().sessions();
+      mostAtOnce = std::max<qsizetype>(
+          mostAtOnce,
+          std::count_if(all.begin(), all.end(), [](const ui::ChatSession* session) { return session->hasStarted(); }));
+      for (const ui::ConversationMark& mark : sessions().marks()) marked.insert(mark.kind);
+    });
+    const QStringList ids = askAllWith(nSlots);
+    ASSERT_TRUE(allAnswered());
+    EXPECT_EQ(mostAtOnce, nSlots);
+    EXPECT_EQ(marked.contains(ui::ConversationMark::Kind::Waiting), nSlots < kQuestions.size());
+    for (qsizetype i = 0; i < ids.size(); ++i) EXPECT_EQ(answerIn(ids[i]), alone[i]) << nSlots << " at once";
+  }
+}
+
+TEST_F(AppSessionsTest, the_context_of_a_conversation_is_that_of_its_own_answer) {
+  QHash<quint64, quint32> told;  // by request
+  QObject ear;
+  QObject::connect(&m_app->engine(), &ui::EnginePort::textArrived, &ear,
+                   [&](quint64 request, const QString&, quint32 contextUsed) {
+                     told[request] = contextUsed;
+                     for (const ui::ChatSession* session : sessions().sessions()) {
+                       if (session->request() != request) continue;
+                       EXPECT_EQ(session->context().used, contextUsed);
+                       EXPECT_FALSE(session->context().isEstimate);
+                     }
+                   });
+  int nEnded = 0;
+  QObject::connect(&m_app->engine(), &ui::EnginePort::generationFinished, &ear,
+                   [&](quint64 request, ui::ChatEnd, const ui::ChatFigures& figures) {
+                     ++nEnded;
+                     EXPECT_EQ(figures.contextUsed, figures.promptTokens + figures.generatedTokens);
+                     EXPECT_LE(told[request], figures.contextUsed);
+                     EXPECT_GE(told[request] + 4, figures.contextUsed) << "but for a letter that broke off";
+                   });
+  askAllWith(4);
+  ASSERT_TRUE(allAnswered());
+  EXPECT_EQ(nEnded, 4);
+}
+
+}  // namespace
+}  // namespace headroom::app
