@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "ui/calculator/bytes_edit.h"
+#include "ui/calculator/help_label.h"
 #include "ui/format/device_name.h"
 
 namespace headroom::ui {
@@ -51,7 +52,8 @@ int HeadroomEdit::labelWidth(QWidget* beside) {
   QComboBox example(beside);
   example.addItem(tr("Keep free"));
   example.addItem(tr("Use at most"));
-  return example.sizeHint().width();
+  return std::max(example.sizeHint().width(),
+                  HelpLabel(tr("Answers at once"), {}, &example, beside).sizeHint().width());
 }
 
 int HeadroomEdit::fieldWidth(QWidget* beside) { return BytesEdit(beside).sizeHint().width(); }

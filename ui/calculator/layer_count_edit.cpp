@@ -4,7 +4,6 @@
 #include <QGridLayout>
 #include <QHBoxLayout>
 #include <QHelpEvent>
-#include <QLabel>
 #include <QLineEdit>
 #include <QSlider>
 #include <QSpinBox>
@@ -12,6 +11,7 @@
 #include <QToolTip>
 
 #include "plan/memory_plan.h"
+#include "ui/calculator/help_label.h"
 #include "ui/format/number_field.h"
 #include "ui/theme/theme.h"
 
@@ -52,10 +52,10 @@ class MeaningSlider : public QSlider {
 
 LayerCountEdit::LayerCountEdit(const LayerCountWords& words, QGridLayout& grid, int row, QWidget* parent)
     : QObject(parent),
-      m_label(new QLabel(words.label, parent)),
       m_slider(new MeaningSlider(m_meanings, parent)),
       m_auto(new QCheckBox(words.autoText, parent)),
-      m_spin(makeNumberField(0, 0, parent)) {
+      m_spin(makeNumberField(0, 0, parent)),
+      m_label(new HelpLabel(words.label, words.help, m_spin, parent)) {
   const auto name = [&](QWidget* widget, const char* part, const QString& accessible) {
     widget->setObjectName(QLatin1String(words.prefix) + QLatin1String(part));
     widget->setAccessibleName(accessible);
@@ -64,7 +64,6 @@ LayerCountEdit::LayerCountEdit(const LayerCountWords& words, QGridLayout& grid, 
   name(m_spin, "Spin", words.spinName);
   name(m_auto, "Auto", words.autoName);
   m_auto->setToolTip(words.autoTip);
-  m_label->setBuddy(m_spin);
   auto* line = new QHBoxLayout;
   line->setSpacing(kGrid);
   line->addWidget(m_slider, 1);

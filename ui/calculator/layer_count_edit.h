@@ -6,7 +6,6 @@
 
 class QCheckBox;
 class QGridLayout;
-class QLabel;
 class QSlider;
 class QSpinBox;
 class QWidget;
@@ -15,7 +14,7 @@ namespace headroom::ui {
 
 struct LayerCountWords {
   const char* prefix;  // of the object names: "layers" makes "layersSlider", "layersSpin", "layersAuto"
-  QString label, sliderName, spinName, autoText, autoTip, autoName;
+  QString label, help, sliderName, spinName, autoText, autoTip, autoName;
 };
 
 // GUI thread. Shows a number and asks for another; keeps none.
@@ -38,10 +37,10 @@ class LayerCountEdit : public QObject {
   void tellMeaning();
 
   QStringList m_meanings;
-  QLabel* m_label;
   QSlider* m_slider;
   QCheckBox* m_auto;
   QSpinBox* m_spin;
+  QWidget* m_label;
 };
 
 }  // namespace headroom::ui

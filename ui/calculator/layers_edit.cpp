@@ -21,13 +21,22 @@ LayersEdit::LayersEdit(const Theme& theme, CalculatorState& calculator, QWidget*
   grid->setColumnStretch(1, 1);
   grid->setColumnMinimumWidth(0, HeadroomEdit::labelWidth(this));
   grid->setColumnMinimumWidth(2, HeadroomEdit::fieldWidth(this));
-  m_layers = new LayerCountEdit({"layers", tr("&GPU layers"), tr("Layers on GPUs"), tr("Layers on GPUs, exact"),
-                                 tr("&Auto"), tr("As many layers as fit"), tr("As many layers on GPUs as fit")},
-                                *grid, 0, this);
+  m_layers =
+      new LayerCountEdit({"layers", tr("&GPU layers"),
+                          tr("How many layers of the model the graphics cards compute; the rest is computed by "
+                             "the CPU from ordinary memory. Each layer on a card makes answers faster, and takes "
+                             "its weights and its share of the KV cache there."),
+                          tr("Layers on GPUs"), tr("Layers on GPUs, exact"), tr("&Auto"), tr("As many layers as fit"),
+                          tr("As many layers on GPUs as fit")},
+                         *grid, 0, this);
   m_ffn = new LayerCountEdit(
-      {"ffn", tr("FFN on C&PU"), tr("Layers on GPUs whose FFN stays on the CPU"),
-       tr("Layers on GPUs whose FFN stays on the CPU, exact"), tr("Au&to"),
-       tr("None, unless the layers are automatic too and this is faster than whole layers on the CPU"),
+      {"ffn", tr("FFN in &RAM"),
+       tr("Layers whose FFN stays in RAM: the large, simple part of a layer (its feed-forward network, in mixtures the "
+          "experts) is computed by the CPU, its attention and its cache by the card. That makes room for more layers "
+          "on "
+          "the card; each one makes answers a little slower, yet less than a whole layer in RAM does."),
+       tr("Layers on GPUs whose FFN stays on the CPU"), tr("Layers on GPUs whose FFN stays on the CPU, exact"),
+       tr("Au&to"), tr("None, unless the layers are automatic too and this is faster than whole layers on the CPU"),
        tr("FFN on the CPU where that is faster")},
       *grid, 1, this);
   grid->addWidget(m_strip, 2, 0, 1, 3);

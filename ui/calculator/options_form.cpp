@@ -17,6 +17,7 @@
 #include "plan/plan_options.h"
 #include "ui/calculator/device_list.h"
 #include "ui/calculator/headroom_edit.h"
+#include "ui/calculator/help_label.h"
 #include "ui/calculator/layers_edit.h"
 #include "ui/format/format_bytes.h"
 #include "ui/format/number_field.h"
@@ -81,9 +82,8 @@ OptionsForm::OptionsForm(const Theme& theme, CalculatorState& calculator, QWidge
   refreshModel();
 }
 
-QLabel* OptionsForm::addLabel(QGridLayout& grid, const QString& text, QWidget* buddy) {
-  auto* label = new QLabel(text, this);
-  label->setBuddy(buddy);
+QWidget* OptionsForm::addLabel(QGridLayout& grid, const QString& text, const QString& help, QWidget* field) {
+  auto* label = new HelpLabel(text, help, field, this);
   grid.addWidget(label, grid.rowCount(), 0);
   return label;
 }
@@ -94,7 +94,11 @@ void OptionsForm::buildContext(QGridLayout& grid) {
   m_contextSlider = makeSlider(tr("Context length, in steps"), "contextSlider", this);
   m_context = makeSpin(1, static_cast<int>(kMaxContext), tr("Context length, exact"), "contextSpin", this);
   m_context->setSingleStep(256);
-  addLabel(grid, tr("&Context"), m_context);
+  addLabel(grid, tr("&Context"),
+           tr("How much the model can look back on: your messages, its answers and what you attach, counted in tokens "
+              "(about three quarters of a word each). A longer context takes more memory, all of it reserved when the "
+              "model is loaded (the KV cache), and answers become slower the more of it is used."),
+           m_context);
   grid.addWidget(m_contextSlider, grid.rowCount() - 1, 1);
   grid.addWidget(m_context, grid.rowCount() - 1, 2);
   connect(m_contextSlider, &QSlider::valueChanged, this,
@@ -105,10 +109,11 @@ void OptionsForm::buildContext(QGridLayout& grid) {
 
 void OptionsForm::buildBatch(QGridLayout& grid) {
   m_batch = makeSpin(1, kMaxBatch, tr("Batch, in tokens"), "batchSpin", this);
-  m_batch->setToolTip(
-      tr("Tokens of the prompt that are read in one step: more is faster to a point, and takes more activations"));
   m_batch->setSingleStep(64);
-  addLabel(grid, tr("&Batch"), m_batch);
+  addLabel(grid, tr("&Batch"),
+           tr("How many tokens of what you send are read in one step. More is faster up to a point, for long messages "
+              "and attachments alone, and takes more working memory (activations). Answers are as fast with any."),
+           m_batch);
   m_batchTakes = new QLabel(this);
   m_batchTakes->setObjectName(QStringLiteral("batchTakes"));
   m_batchTakes->setToolTip(tr("What reading so many tokens in one step takes"));
@@ -141,7 +146,11 @@ void OptionsForm::buildCache(QGridLayout& grid) {
   };
   m_keyType = makeCombo(tr("Number format of the cached keys"), "keyType");
   m_valueType = makeCombo(tr("Number format of the cached values"), "valueType");
-  addLabel(grid, tr("&Keys as"), m_keyType);
+  addLabel(grid, tr("&Keys as"),
+           tr("How exactly the model keeps what it has read (the number format of the KV cache, keys and values). F16 "
+              "changes nothing. Q8 and FP8 take half the memory, with a loss that can hardly be measured. Q4 takes a "
+              "quarter, and answers get worse."),
+           m_keyType);
   auto* row = new QHBoxLayout;
   row->setSpacing(kGrid / 2);
   auto* valueLabel = new QLabel(tr("Val&ues as"), this);
@@ -159,10 +168,11 @@ void OptionsForm::buildCache(QGridLayout& grid) {
 
 void OptionsForm::buildSlots(QGridLayout& grid) {
   m_slots = makeSpin(1, kMostSlots, tr("Answers at once"), "slotsSpin", this);
-  m_slots->setToolTip(
-      tr("So many conversations are answered side by side, and further ones wait: each has a KV cache of its own, as "
-         "long as the context"));
-  addLabel(grid, tr("Ans&wers at once"), m_slots);
+  addLabel(grid, tr("Ans&wers at once"),
+           tr("How many conversations are answered side by side; further ones wait for their turn. Each takes the "
+              "memory of a whole context (a KV cache of its own). Together they are faster than one after the other, "
+              "each alone is a little slower."),
+           m_slots);
   m_slotsTake = new QLabel(this);
   m_slotsTake->setObjectName(QStringLiteral("slotsTake"));
   m_slotsTake->setToolTip(tr("What the KV caches of all of them take"));
@@ -176,10 +186,12 @@ void OptionsForm::buildSlots(QGridLayout& grid) {
 
 void OptionsForm::buildCheckpoints(QGridLayout& grid) {
   m_checkpoints = makeSpin(0, kMostCheckpoints, tr("Checkpoints of each conversation"), "checkpointsSpin", this);
-  m_checkpoints->setToolTip(
-      tr("Copies of what cannot go back, at the borders of messages: an answer that is generated again and a message "
-         "that is changed go on from the nearest, and read only what follows"));
-  m_checkpointsLabel = addLabel(grid, tr("Checkpo&ints"), m_checkpoints);
+  m_checkpointsLabel = addLabel(
+      grid, tr("Checkpo&ints"),
+      tr("This model cannot go back by itself, so copies of its state are kept at the borders of messages. An "
+         "answer that is generated again, or a message that you change, goes on from the nearest one and reads "
+         "only what follows. More of them save time after a change, and take memory."),
+      m_checkpoints);
   m_checkpointsTake = new QLabel(this);
   m_checkpointsTake->setObjectName(QStringLiteral("checkpointsTake"));
   m_checkpointsTake->setToolTip(tr("What the checkpoints take"));

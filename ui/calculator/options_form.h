@@ -31,7 +31,7 @@ class OptionsForm : public QFrame {
   void buildCheckpoints(QGridLayout& grid);
   void buildSolvers(QGridLayout& grid);
   void addWide(QGridLayout& grid, QWidget* widget);
-  QLabel* addLabel(QGridLayout& grid, const QString& text, QWidget* buddy);
+  QWidget* addLabel(QGridLayout& grid, const QString& text, const QString& help, QWidget* field);
 
   void refresh();
   void showBatch();
@@ -49,7 +49,7 @@ class OptionsForm : public QFrame {
   QSpinBox* m_slots = nullptr;
   QLabel* m_slotsTake = nullptr;
   // Hidden where the model can go back by itself.
-  QLabel* m_checkpointsLabel = nullptr;
+  QWidget* m_checkpointsLabel = nullptr;
   QSpinBox* m_checkpoints = nullptr;
   QCheckBox* m_autoCheckpoints = nullptr;
   QLabel* m_checkpointsTake = nullptr;

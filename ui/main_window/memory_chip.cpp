@@ -34,8 +34,8 @@ const DeviceBudget& fullest(const MemoryPlan& plan) {
   });
 }
 
-ChipText loadedText(const LoadedModel& loaded) {
-  const MemoryPlan& plan = *loaded.plan;
+// `plan` is the one that was loaded, for the memory that there is now.
+ChipText loadedText(const LoadedModel& loaded, const MemoryPlan& plan) {
   if (plan.budgets.empty()) return {};
   const QString used = usedText(plan, fullest(plan));
   const bool isExact = std::ranges::all_of(
@@ -54,9 +54,12 @@ ChipText chipTextOf(const CalculatorState& calculator, const LoadState& load, co
   }
   if (load.isLost()) return {Tone::Bad, Words::tr("Device lost"), {}};
   const LoadedModel* loaded = load.loaded();
-  if (loaded != nullptr && loaded->plan && (openPath.isEmpty() || loaded->path == openPath)) return loadedText(*loaded);
-  if (!calculator.model()) return {};
   const auto& plan = calculator.plan();
+  if (loaded != nullptr && loaded->plan && (openPath.isEmpty() || loaded->path == openPath)) {
+    const bool isSame = plan && load.needs(openPath, *plan) == ReloadNeed::kNothing;
+    return loadedText(*loaded, isSame ? *plan : *loaded->plan);
+  }
+  if (!calculator.model()) return {};
   if (!plan) return {Tone::Warning, Words::tr("No plan"), calculator.planProblem()};
   if (plan->budgets.empty()) return {};
   if (plan->fits()) return {Tone::Good, Words::tr("Fits: %1").arg(usedText(*plan, fullest(*plan))), linesOf(*plan)};

@@ -96,6 +96,9 @@ QToolButton[role="verdictChip"][tone="warning"] { background: $warningSurface; b
 QToolButton[role="verdictChip"][tone="bad"] { background: $badSurface; border-color: $badBorder; color: $badText; }
 QToolButton[role="verdictChip"]:hover { border-color: $accent; }
 QToolButton[role="verdictChip"]:focus { border-color: $accent; }
+QToolButton[role="help"] { color: $muted; border: 1px solid $border; border-radius: 7px; padding: 0; min-width: 13px;
+  max-width: 13px; min-height: 13px; max-height: 13px; font-size: 8pt; }
+QToolButton[role="help"]:hover { color: $accent; border-color: $accent; background: $accentSurface; }
 QToolButton[role="modelName"] { font-weight: 600; }
 QToolBar { border: 0; padding: 0 8px; spacing: 6px; background: $window; }
 QToolButton[role="chip"]:hover { background: $accentSurface; border-color: $accent; }

@@ -31,7 +31,7 @@ class LayerCountEditTest : public testing::Test {
   QWidget m_page;
   QGridLayout m_grid{&m_page};
   LayerCountEdit& m_edit =
-      *new LayerCountEdit({"x", "&X", "x", "x, exact", "Auto", "tip", "auto x"}, m_grid, 0, &m_page);
+      *new LayerCountEdit({"x", "&X", "What x is.", "x", "x, exact", "Auto", "tip", "auto x"}, m_grid, 0, &m_page);
   QSignalSpy m_chosen{&m_edit, &LayerCountEdit::chosen};
 };
 

@@ -43,6 +43,13 @@ TEST_F(MemoryChipTest, what_is_loaded_is_exact_where_all_was_mapped_as_planned_a
   EXPECT_EQ(text(), "Loading: 24 %");
   m_engine.sendLoadDone(std::make_shared<const ModelInfo>(m_models[kSmall]));
   EXPECT_EQ(chip()->text(), fits.mid(QStringLiteral("Fits: ").size()) + QStringLiteral(", exact"));
+  m_controller->calculator().setPresentDevices({make_cpu_device("CPU", 16 * kGiB, 9 * kGiB, 8)});
+  m_controller->calculator().planNow();
+  EXPECT_EQ(chip()->text(), find<QLabel>("deviceFigures")->text() + QStringLiteral(", exact")) << "of what is free now";
+  m_controller->calculator().setContext(1000);
+  m_controller->calculator().planNow();
+  EXPECT_EQ(chip()->text(), fits.mid(QStringLiteral("Fits: ").size()) + QStringLiteral(", exact"))
+      << "another plan changes nothing of what is loaded";
   dropAndWait(kLarge);
   EXPECT_TRUE(text().starts_with("Fits: ")) << "the open one is another: " << text();
   find<QPushButton>("loadButton")->click();
