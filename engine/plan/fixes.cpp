@@ -242,12 +242,12 @@ class FixFinder {
     std::vector<OptionChange> bases = lighter_kv_changes(asked_);
     if (asked_.n_slots > 1) {
       const std::size_t n_kv = bases.size();
-      OptionChange one{"1 parallel request", asked_, QualityLoss::kNone, price::kSlots};
+      OptionChange one{slots_words(1), asked_, QualityLoss::kNone, price::kSlots};
       one.options.n_slots = 1;
       for (std::size_t i = 0; i < n_kv; ++i) {
         OptionChange both = bases[i];
         both.options.n_slots = 1;
-        both.text += " and 1 parallel request";
+        both.text += " and " + slots_words(1);
         both.price += price::kSlots;
         bases.push_back(std::move(both));
       }

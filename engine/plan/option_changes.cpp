@@ -53,7 +53,7 @@ std::string context_words(std::uint32_t n_ctx) {
 }
 
 std::string slots_words(std::uint32_t n_slots) {
-  return fmt::format("{} parallel request{}", n_slots, n_slots == 1 ? "" : "s");
+  return n_slots == 1 ? "1 answer at a time" : fmt::format("{} answers at once", n_slots);
 }
 
 }  // namespace headroom

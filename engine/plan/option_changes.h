@@ -40,6 +40,6 @@ inline constexpr std::uint32_t kSmallestBatch = 32;  // that is ever proposed
 std::vector<OptionChange> lighter_kv_changes(const PlanOptions& asked);
 
 std::string context_words(std::uint32_t n_ctx);  // "context 8k", "context 5000"
-std::string slots_words(std::uint32_t n_slots);  // "2 parallel requests"
+std::string slots_words(std::uint32_t n_slots);  // "2 answers at once"
 
 }  // namespace headroom

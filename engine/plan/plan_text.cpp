@@ -11,6 +11,7 @@
 #include "format/dtype_table.h"
 #include "plan/formulas.h"
 #include "plan/memory_pool.h"
+#include "plan/option_changes.h"
 #include "plan/placement.h"
 #include "plan/plan_options.h"
 #include "plan/speed.h"
@@ -158,11 +159,10 @@ class SegmentWriter {
 std::string options_text(const MemoryPlan& plan) {
   const PlanOptions& options = plan.options;
   const std::vector<DeviceIndex> gpus = gpus_of(options, plan.devices);
-  std::string text =
-      fmt::format("context {}, {} parallel request{}, batch {}, K as {}, V as {}, {} {}", options.n_ctx,
-                  options.n_slots, options.n_slots == 1 ? "" : "s", options.n_batch, dtype_row(options.kv_k).label,
-                  dtype_row(options.kv_v).label, gpus.size() > 1 ? "devices" : "device",
-                  gpus.empty() ? plan.devices[options.main_device()].name : device_names(gpus, plan.devices));
+  std::string text = fmt::format(
+      "context {}, {}, batch {}, K as {}, V as {}, {} {}", options.n_ctx, slots_words(options.n_slots), options.n_batch,
+      dtype_row(options.kv_k).label, dtype_row(options.kv_v).label, gpus.size() > 1 ? "devices" : "device",
+      gpus.empty() ? plan.devices[options.main_device()].name : device_names(gpus, plan.devices));
   if (!gpus.empty()) text += fmt::format(", {} of {} layers there", options.n_gpu_layers, plan.placement.layers.size());
   if (options.n_cpu_ffn > 0) text += fmt::format(", the FFN of {} of them on the CPU", options.n_cpu_ffn);
   return text;

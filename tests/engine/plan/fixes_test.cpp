@@ -148,7 +148,7 @@ TEST(Fixes, fewer_slots_a_smaller_batch_and_less_headroom_are_offered) {
   const Bytes needed = plan_memory(model, roomy, asked)->planned_bytes(0);
   const std::vector<DeviceInfo> devices{test::cpu_with(needed + kGiB / 2)};
   const std::vector<Fix> fixes = *find_fixes(model, devices, asked);
-  EXPECT_NE(with_text(fixes, "3 parallel requests"), nullptr) << testing::PrintToString(texts(fixes));
+  EXPECT_NE(with_text(fixes, "3 answers at once"), nullptr) << testing::PrintToString(texts(fixes));
   EXPECT_NE(with_text(fixes, "batch "), nullptr);
   const Fix* headroom = with_text(fixes, "keep 512 MiB free instead of 1.00 GiB");
   ASSERT_NE(headroom, nullptr) << testing::PrintToString(texts(fixes));
@@ -167,7 +167,7 @@ TEST(Fixes, are_combined_when_no_single_one_suffices) {
   const std::vector<Fix> fixes = *find_fixes(model, devices, asked);
   ASSERT_FALSE(fixes.empty());
   EXPECT_TRUE(fixes.front().makes_it_fit) << testing::PrintToString(texts(fixes));
-  EXPECT_NE(with_text(fixes, "KV as FP8 and 1 parallel request"), nullptr) << testing::PrintToString(texts(fixes));
+  EXPECT_NE(with_text(fixes, "KV as FP8 and 1 answer at a time"), nullptr) << testing::PrintToString(texts(fixes));
   expect_exact(model, devices, asked, fixes);
 }
 
