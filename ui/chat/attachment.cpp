@@ -3,7 +3,9 @@
 #include <QCoreApplication>
 #include <QFile>
 #include <QFileInfo>
-#include <QStringDecoder>
+#include <optional>
+
+#include "ui/chat/text_encoding.h"
 
 namespace headroom::ui {
 
@@ -42,14 +44,12 @@ ReadAttachment readAttachment(const QString& path) {
     return error(ErrorCode::kBadFile, tr("%1 cannot be read: %2.").arg(name, file.errorString()));
   if (static_cast<Bytes>(bytes.size()) > kMaxAttachmentBytes)
     return tooLarge(name, std::max(static_cast<Bytes>(file.size()), static_cast<Bytes>(bytes.size())));
-  QStringDecoder decoder(QStringDecoder::Utf8);
-  QString text = decoder(bytes);
-  if (decoder.hasError() || bytes.contains('\0'))
-    return error(ErrorCode::kUsage, tr("%1 is not text (UTF-8), so it cannot be attached.").arg(name));
-  text.replace(QLatin1StringView("\r\n"), QLatin1StringView("\n"));
-  if (text.trimmed().isEmpty())
+  std::optional<QString> text = decodeText(bytes);
+  if (!text) return error(ErrorCode::kUsage, tr("%1 is not text, so it cannot be attached.").arg(name));
+  text->replace(QLatin1StringView("\r\n"), QLatin1StringView("\n"));
+  if (text->trimmed().isEmpty())
     return error(ErrorCode::kUsage, tr("%1 is empty; there is nothing to attach.").arg(name));
-  return Attachment{name, text};
+  return Attachment{name, *text};
 }
 
 }  // namespace headroom::ui

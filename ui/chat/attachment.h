@@ -15,7 +15,7 @@ inline constexpr Bytes kMaxAttachmentBytes = kMiB;
 struct IsFolder {};  // perhaps a model, for the window to open
 
 // What stands at a path. Errors are whole sentences that name the file: kBadFile when it is absent, no ordinary file or
-// not readable, kUsage when it is larger than kMaxAttachmentBytes or not text (UTF-8 without NUL bytes).
+// not readable, kUsage when it is larger than kMaxAttachmentBytes or not text (text_encoding.h).
 using ReadAttachment = std::variant<Attachment, IsFolder, Error>;
 
 // On any thread; as slow as the disk, or the network that it is behind.
