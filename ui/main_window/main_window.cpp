@@ -32,8 +32,9 @@ namespace headroom::ui {
 namespace {
 
 constexpr QSize kDefaultSize{1440, 900};
-// Said here, so that the least width is not that of the panes that are open: they fold on the way to it.
-constexpr QSize kLeastSize{640, 480};
+// Said here, so that the least width is not that of the panes that are open: they fold on the way to it. A screen of
+// 1,366 by 768 pixels at 200 % has 683 by 384.
+constexpr QSize kLeastSize{640, 360};
 
 // The one local file or folder that is being dragged, or empty.
 QString draggedPath(const QMimeData* mime) {

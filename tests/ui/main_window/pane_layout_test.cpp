@@ -2,6 +2,7 @@
 
 #include <QAction>
 #include <QDockWidget>
+#include <QPlainTextEdit>
 #include <QPushButton>
 #include <QWindow>
 
@@ -80,6 +81,20 @@ TEST_F(PaneLayoutTest, panes_fold_where_there_is_no_room_and_come_back_with_it) 
   resizeTo(1440);
   EXPECT_TRUE(isShown("memoryDock"));
   EXPECT_TRUE(isShown("vramDock"));
+}
+
+TEST_F(PaneLayoutTest, a_laptops_screen_at_twice_the_size_has_room_for_the_chat) {
+  test::FakeConversationPort store;
+  ChatSessions sessions(m_engine, store);
+  m_window->setChatWidget(new ChatWidget(sessions, store, m_theme));
+  m_window->resize(683, 384);
+  ASSERT_TRUE(waitFor([&] { return m_window->size() == QSize(683, 384); }));
+  const auto* edit = find<QPlainTextEdit>("messageEdit");
+  EXPECT_TRUE(waitFor([&] {
+    return m_window->rect().contains(QRect(edit->mapTo(m_window.get(), QPoint()), edit->size()));
+  })) << edit->mapTo(m_window.get(), QPoint()).y();
+  EXPECT_GE(edit->height(), 20);
+  m_window->setChatWidget(new QWidget);
 }
 
 TEST_F(PaneLayoutTest, in_a_narrow_window_a_pane_that_is_called_for_takes_the_place_of_the_chat_until_escape) {
