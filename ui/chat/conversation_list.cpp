@@ -123,7 +123,7 @@ QFrame* ConversationList::makeUndoBar() {
 
 void ConversationList::refresh() { m_store.list(m_search->text().trimmed()); }
 
-void ConversationList::show(const QString& search, const QVector<ConversationHead>& heads) {
+void ConversationList::show(const QString& search, const QVector<ListedConversation>& heads) {
   if (search != m_search->text().trimmed()) return;  // an answer to what was typed before
   m_isFilling = true;
   m_list->clear();

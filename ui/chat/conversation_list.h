@@ -43,7 +43,7 @@ class ConversationList : public QWidget {
  private:
   QWidget* makeTop();
   QFrame* makeUndoBar();
-  void show(const QString& search, const QVector<ConversationHead>& heads);
+  void show(const QString& search, const QVector<ListedConversation>& heads);
   void showMarkOf(QListWidgetItem& item);
   bool hasAnswer(const QListWidgetItem& item) const;
   void moveToTop(QListWidgetItem& item);

@@ -260,7 +260,7 @@ TEST_F(ChatWidgetTest, a_late_answer_to_an_older_search_changes_nothing) {
   auto* list = find<QListWidget>("conversationList");
   find<QLineEdit>("conversationSearch")->setText("memory");
   ASSERT_TRUE(QTest::qWaitFor([&] { return list->count() == 1; }, 60'000));
-  emit m_store.listed("mem", {{"x", "Late", "", 1, 1}, {"y", "Later", "", 1, 1}});
+  emit m_store.listed("mem", {{{"x", "Late", "", 1, 1}}, {{"y", "Later", "", 1, 1}}});
   ASSERT_EQ(list->count(), 1);
   EXPECT_EQ(list->item(0)->text(), "About memory");
 }
