@@ -204,11 +204,19 @@ void ConversationList::showMenu(const QPoint& at) {
     menu->addAction(waits ? tr("Take out of the queue") : tr("Stop answering"), this,
                     [this, id] { emit stopChosen(id); });
   }
+  const bool isPinned = selected().data(ConversationListModel::PinnedRole).toBool();
+  menu->addAction(isPinned ? tr("Unpin") : tr("Pin"), this, [this, id, isPinned] { setPinned(id, !isPinned); });
   menu->addAction(tr("Export as Markdown…"), this, [this, id, title] { emit exportChosen(id, title, false); });
   menu->addAction(tr("Export as JSON…"), this, [this, id, title] { emit exportChosen(id, title, true); });
   menu->addSeparator();
   menu->addAction(tr("Delete"), this, &ConversationList::removeSelected);
   menu->popup(m_list->viewport()->mapToGlobal(at));
+}
+
+void ConversationList::setPinned(const QString& id, bool isPinned) {
+  m_store.setPinned(id, isPinned);
+  m_model->setPinned(id, isPinned);
+  m_list->scrollTo(m_model->indexOf(id));
 }
 
 void ConversationList::removeSelected() {

@@ -1,4 +1,4 @@
-// The kept conversations: search, new, rename, delete with undo, export.
+// The kept conversations: search, new, rename, pin, delete with undo, export.
 #pragma once
 
 #include <QDateTime>
@@ -46,6 +46,7 @@ class ConversationList : public QWidget {
   void showListed(const QString& search, const QVector<ListedConversation>& conversations);
   bool hasAnswer(const QString& id) const;
   void showMenu(const QPoint& at);
+  void setPinned(const QString& id, bool isPinned);
   void removeSelected();
   void showUndo();
   void undoRemoval();

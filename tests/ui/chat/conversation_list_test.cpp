@@ -4,6 +4,7 @@
 
 #include <QLineEdit>
 #include <QListView>
+#include <QMenu>
 #include <QSignalSpy>
 #include <QTest>
 
@@ -35,12 +36,44 @@ class ConversationListTest : public testing::Test {
   }
   void select(int row) { m_view->setCurrentIndex(m_view->model()->index(row, 0)); }
   QString selectedTitle() const { return m_view->currentIndex().data().toString(); }
+  // Opens the menu of the row that is selected, chooses an action, and says whether it was there.
+  bool choose(const QString& action) {
+    QTest::keyClick(m_view, Qt::Key_Menu);
+    auto* menu = m_list.findChild<QMenu*>();
+    bool isThere = false;
+    for (QAction* each : menu->actions()) {
+      if (each->text() != action) continue;
+      isThere = true;
+      each->trigger();
+    }
+    menu->close();
+    QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+    return isThere;
+  }
+
   qint64 m_now = 0;
   Theme m_theme{ThemeChoice::Light};
   test::FakeConversationPort m_store;
   ConversationList m_list{m_theme, m_store, nullptr, [this] { return m_now; }};
   QListView* m_view = nullptr;
 };
+
+TEST_F(ConversationListTest, a_conversation_is_pinned_and_unpinned_in_its_menu) {
+  EXPECT_EQ(titles(), (QStringList{"Ants", "Whales", "Bees"}));
+  select(2);
+  EXPECT_FALSE(choose("Unpin"));
+  EXPECT_TRUE(choose("Pin"));
+  EXPECT_EQ(m_store.pinned, QSet<QString>{"Bees"});
+  EXPECT_EQ(titles(), (QStringList{"Bees", "Ants", "Whales"}));
+  EXPECT_EQ(heading(0), "Pinned");
+  EXPECT_EQ(heading(1), "Today");
+  EXPECT_EQ(selectedTitle(), "Bees") << "the keyboard stays on it";
+  m_list.refresh();
+  EXPECT_EQ(titles(), (QStringList{"Bees", "Ants", "Whales"})) << "as the store has it";
+  EXPECT_TRUE(choose("Unpin"));
+  EXPECT_TRUE(m_store.pinned.isEmpty());
+  EXPECT_EQ(titles(), (QStringList{"Ants", "Whales", "Bees"}));
+}
 
 TEST_F(ConversationListTest, a_search_shows_pinned_ones_first) {
   m_store.setPinned("Bees", true);
