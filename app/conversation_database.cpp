@@ -171,7 +171,7 @@ Status ConversationDatabase::prepare(const QString& path) {
   return migrateSchema(db, QCoreApplication::applicationVersion());
 }
 
-Result<QVector<ui::ConversationHead>> ConversationDatabase::list(const QString& search) {
+Result<QVector<ui::ListedConversation>> ConversationDatabase::list(const QString& search) {
   SearchCondition found{QStringLiteral("TRUE"), {}};
   if (!search.isEmpty()) {
     Result<SearchCondition> condition = searchCondition(database(), search);
@@ -181,17 +181,17 @@ Result<QVector<ui::ConversationHead>> ConversationDatabase::list(const QString& 
   const QString doing = tr("listed");
   Result<QSqlQuery> query =
       preparedQuery(database(),
-                    QStringLiteral("SELECT id, title, system_prompt, created_ms, updated_ms FROM "
+                    QStringLiteral("SELECT id, title, system_prompt, created_ms, updated_ms, model_name, pinned FROM "
                                    "conversations c WHERE removed = 0 AND %1 ORDER BY updated_ms DESC")
                         .arg(found.sql),
                     {}, doing);
   if (!query) return query.error();
   for (const QString& value : found.values) query->addBindValue(value);
   if (!query->exec()) return sqlError(doing, query->lastError());
-  QVector<ui::ConversationHead> heads;
-  while (query->next()) heads.append(headFrom(*query));
+  QVector<ui::ListedConversation> conversations;
+  while (query->next()) conversations.append({headFrom(*query), query->value(5).toString(), query->value(6).toBool()});
   if (query->lastError().isValid()) return sqlError(doing, query->lastError());
-  return heads;
+  return conversations;
 }
 
 Result<ui::Conversation> ConversationDatabase::read(const QString& id) {
@@ -302,6 +302,11 @@ Status ConversationDatabase::rename(const QString& id, const QString& title) {
   return asStatus(changeRows(database(),
                              QStringLiteral("UPDATE conversations SET title = ?, folded_title = ? WHERE id = ?"),
                              {title, foldedForSearch(title), id}));
+}
+
+Status ConversationDatabase::setPinned(const QString& id, bool isPinned) {
+  return asStatus(
+      changeRows(database(), QStringLiteral("UPDATE conversations SET pinned = ? WHERE id = ?"), {isPinned, id}));
 }
 
 Status ConversationDatabase::chooseVersion(const QString& conversationId, const QString& turnId) {

@@ -30,7 +30,7 @@ class ConversationDatabase {
   const QString& movedTo() const { return m_movedTo; }  // empty: nothing was moved
 
   // Those with `search` in their title or in a text (see conversation_search.h); newest first.
-  Result<QVector<ui::ConversationHead>> list(const QString& search);
+  Result<QVector<ui::ListedConversation>> list(const QString& search);
   Result<ui::Conversation> read(const QString& id);
   Status saveHead(const ui::ConversationHead& head);
   // An active one makes its other versions inactive. What is still being written is found by searches once it is done.
@@ -39,6 +39,7 @@ class ConversationDatabase {
   Status saveDraft(const QString& conversationId, const ui::Draft& draft);  // an empty one goes
   Result<ui::Draft> readDraft(const QString& conversationId);               // empty: there is none
   Status rename(const QString& id, const QString& title);
+  Status setPinned(const QString& id, bool isPinned);
   Status chooseVersion(const QString& conversationId, const QString& turnId);
   Status setRemoved(const QString& id, bool removed);
   Status purge(const QString& id);  // only what is removed; nothing of its words stays in the file

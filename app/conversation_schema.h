@@ -8,7 +8,7 @@
 
 namespace headroom::app {
 
-constexpr int kSchemaVersion = 4;
+constexpr int kSchemaVersion = 5;
 
 // What a file says about itself.
 struct FileFacts {

@@ -47,8 +47,8 @@ class ConversationWorker : public QObject {
 
   void list(const QString& search) {
     if (!m_database) return emit listed(search, {});
-    const auto heads = m_database->list(search);
-    heads ? emit listed(search, *heads) : tell(heads.error());
+    const auto found = m_database->list(search);
+    found ? emit listed(search, *found) : tell(found.error());
   }
 
   // Who asked waits for an answer, also where there is no database.
@@ -90,7 +90,7 @@ class ConversationWorker : public QObject {
   }
 
  signals:
-  void listed(const QString& search, const QVector<headroom::ui::ConversationHead>& heads);
+  void listed(const QString& search, const QVector<headroom::ui::ListedConversation>& conversations);
   void opened(const headroom::ui::Conversation& conversation);
   void newDraftOpened(const headroom::ui::Draft& draft);
   void openFailed(const QString& conversationId);
@@ -195,6 +195,10 @@ void ConversationStore::openNewDraft() {
 
 void ConversationStore::rename(const QString& conversationId, const QString& title) {
   change({}, [=](ConversationDatabase& database) { return database.rename(conversationId, title); });
+}
+
+void ConversationStore::setPinned(const QString& conversationId, bool isPinned) {
+  change({}, [=](ConversationDatabase& database) { return database.setPinned(conversationId, isPinned); });
 }
 
 void ConversationStore::chooseVersion(const QString& conversationId, const QString& id) {

@@ -27,6 +27,7 @@ class ConversationStore : public ui::ConversationPort {
   void saveDraft(const QString& conversationId, const ui::Draft& draft) override;
   void openNewDraft() override;
   void rename(const QString& conversationId, const QString& title) override;
+  void setPinned(const QString& conversationId, bool isPinned) override;
   void chooseVersion(const QString& conversationId, const QString& id) override;
   void remove(const QString& conversationId) override;
   void restore(const QString& conversationId) override;

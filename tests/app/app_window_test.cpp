@@ -71,10 +71,10 @@ TEST_F(AppWindowTest, an_answer_is_stopped_and_regenerated_and_kept_for_the_next
 
   m_app.reset();
   start();
-  auto* list = find<QListWidget>("conversationList");
-  ASSERT_TRUE(waitFor([&] { return list->count() == 1; }));
-  EXPECT_EQ(list->item(0)->text(), "hello");
-  emit list->itemActivated(list->item(0));
+  auto* list = find<QListView>("conversationList");
+  ASSERT_TRUE(waitFor([&] { return list->model()->rowCount() == 1; }));
+  EXPECT_EQ(list->model()->index(0, 0).data().toString(), "hello");
+  emit list->activated(list->model()->index(0, 0));
   ASSERT_TRUE(waitFor([&] { return tree().path().size() == 2; }));
   EXPECT_EQ(tree().versions(tree().path()[1]).size(), 2);
 }
@@ -134,8 +134,8 @@ TEST_F(AppWindowTest, a_file_of_a_newer_program_is_named_and_the_chat_works_with
   EXPECT_TRUE(sentence.contains(file) && sentence.contains("Headroom 9.0")) << sentence.toStdString();
   type("hello");
   ASSERT_TRUE(answered());
-  auto* list = find<QListWidget>("conversationList");
-  EXPECT_TRUE(waitFor([&] { return list->count() == 1; }));
+  auto* list = find<QListView>("conversationList");
+  EXPECT_TRUE(waitFor([&] { return list->model()->rowCount() == 1; }));
   grabBothThemes("not-kept");
   m_app.reset();
   EXPECT_EQ(test::bytesOf(file), before);

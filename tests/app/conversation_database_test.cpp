@@ -113,7 +113,7 @@ TEST_F(ConversationDatabaseTest, a_search_looks_into_titles_and_texts_and_takes_
   ASSERT_TRUE(database->saveTurn("c2", turn("t", "", "It is 100 % full")).ok());
   const auto titles = [&](const QString& search) {
     QStringList found;
-    const Result<QVector<ui::ConversationHead>> heads = database->list(search);
+    const Result<QVector<ui::ListedConversation>> heads = database->list(search);
     for (const ui::ConversationHead& head : heads.value()) found.append(head.title);
     return found;
   };
@@ -122,6 +122,51 @@ TEST_F(ConversationDatabaseTest, a_search_looks_into_titles_and_texts_and_takes_
   EXPECT_EQ(titles("100 %"), QStringList{"Other"});
   EXPECT_EQ(titles("%"), QStringList{"Other"});
   EXPECT_TRUE(titles("absent").isEmpty());
+}
+
+TEST_F(ConversationDatabaseTest, a_pin_outlives_the_program_and_every_save_of_the_conversation) {
+  {
+    auto database = open();
+    ASSERT_TRUE(database->saveHead({"a", "Whales", "", 1, 1}).ok());
+    ASSERT_TRUE(database->saveHead({"b", "Bees", "", 1, 2}).ok());
+    ASSERT_TRUE(database->setPinned("a", true).ok());
+    ASSERT_TRUE(database->saveHead({"a", "Whales again", "", 1, 3}).ok());
+    ASSERT_TRUE(database->rename("a", "Whales").ok());
+  }
+  auto database = open();
+  const auto pinned = [&](const QString& search) {
+    QStringList found;
+    const auto listed = database->list(search);
+    for (const ui::ListedConversation& each : listed.value()) found.append(each.title + (each.isPinned ? "*" : ""));
+    return found;
+  };
+  EXPECT_EQ(pinned(""), (QStringList{"Whales*", "Bees"}));
+  EXPECT_EQ(pinned("whale"), QStringList{"Whales*"});
+  ASSERT_TRUE(database->setPinned("a", false).ok());
+  EXPECT_EQ(pinned(""), (QStringList{"Whales", "Bees"}));
+}
+
+TEST_F(ConversationDatabaseTest, the_list_names_the_model_that_answered_last) {
+  auto database = open();
+  ASSERT_TRUE(database->saveHead({"c", "T", "", 1, 1}).ok());
+  const auto model = [&] { return database->list("")->front().modelName; };
+  const auto answer = [&](const char* id, const char* parent, const char* name) {
+    ui::Turn made = turn(id, parent, "Yes.");
+    made.role = ui::Role::Assistant;
+    made.modelName = name;
+    ASSERT_TRUE(database->saveTurn("c", made).ok());
+  };
+  ASSERT_TRUE(database->saveTurn("c", turn("q", "", "Is it?")).ok());
+  EXPECT_EQ(model(), "");
+  answer("a", "q", "Small");
+  EXPECT_EQ(model(), "Small");
+  answer("b", "q", "Large");
+  ASSERT_TRUE(database->saveTurn("c", turn("r", "b", "And now?")).ok());
+  EXPECT_EQ(model(), "Large");
+  answer("b", "q", "Larger");  // it was continued by another one
+  EXPECT_EQ(model(), "Larger");
+  answer("a", "q", "Small");  // saved again, answered by nobody
+  EXPECT_EQ(model(), "Larger");
 }
 
 TEST_F(ConversationDatabaseTest, a_removed_conversation_can_be_restored_until_it_is_purged) {

@@ -58,14 +58,18 @@ QMap<QString, QString> readAll(const QString& file) {
       opened(&store, &ui::ConversationPort::opened);
   store.list({});
   EXPECT_TRUE(QTest::qWaitFor([&] { return listed.count() == 1; }, 60'000));
-  const auto heads = listed.value(0).value(1).value<QVector<ui::ConversationHead>>();
-  for (const ui::ConversationHead& head : heads) store.open(head.id);
-  EXPECT_TRUE(QTest::qWaitFor([&] { return opened.count() == heads.size(); }, 60'000));
+  const auto all = listed.value(0).value(1).value<QVector<ui::ListedConversation>>();
+  QSet<QString> pinned;
+  for (const ui::ListedConversation& each : all) {
+    store.open(each.id);
+    if (each.isPinned) pinned.insert(each.id);
+  }
+  EXPECT_TRUE(QTest::qWaitFor([&] { return opened.count() == all.size(); }, 60'000));
   QMap<QString, QString> held;
   for (const QList<QVariant>& answer : opened) {
     const auto conversation = answer[0].value<ui::Conversation>();
     EXPECT_FALSE(held.contains(conversation.head.id)) << "shown twice";
-    held[conversation.head.id] = test::inWords(conversation);
+    held[conversation.head.id] = test::inWords(conversation, pinned.contains(conversation.head.id));
   }
   EXPECT_EQ(problems.count(), 0) << problems.value(0).value(0).toString().toStdString();
   return held;

@@ -12,6 +12,12 @@ namespace {
 
 class SchemaTest : public testing::Test {
  protected:
+  static void dropVersion5(test::RawDatabase& raw) {
+    for (const char* sql :
+         {"DROP TRIGGER turns_answered", "DROP TRIGGER turns_answered_again",
+          "ALTER TABLE conversations DROP COLUMN model_name", "ALTER TABLE conversations DROP COLUMN pinned"})
+      raw.run(sql);
+  }
   QString path() const { return m_folder.filePath("conversations.sqlite"); }
   QTemporaryDir m_folder;
 };
@@ -83,6 +89,7 @@ TEST_F(SchemaTest, thoughts_in_older_answers_stand_apart) {
   }
   {
     test::RawDatabase raw(path());
+    dropVersion5(raw);
     raw.run("ALTER TABLE turns DROP COLUMN thinking");
     raw.run("ALTER TABLE turns DROP COLUMN thinking_ms");
     raw.run("PRAGMA user_version=3");
@@ -101,6 +108,49 @@ TEST_F(SchemaTest, thoughts_in_older_answers_stand_apart) {
   EXPECT_EQ(read->turns[6].text, "<think>\nmine\n</think>\n\nwords") << "a user's own words stay";
   EXPECT_EQ((*database)->list("It is.")->size(), 1);
   EXPECT_EQ((*database)->list("Is it?")->size(), 0);
+}
+
+// A file as version 4 left it.
+TEST_F(SchemaTest, conversations_of_version_4_come_unpinned_and_with_the_model_of_their_newest_answer) {
+  const QString all =
+      "SELECT id, title, system_prompt, created_ms, updated_ms, removed, folded_title FROM "
+      "conversations ORDER BY id";
+  const QString turns = "SELECT * FROM turns ORDER BY number";
+  {
+    auto database = ConversationDatabase::open(path());
+    ASSERT_TRUE(database.ok());
+    ASSERT_TRUE((*database)->saveHead({"asked", "Asked", "", 1, 2}).ok());
+    ASSERT_TRUE((*database)->saveHead({"answered", "Answered", "Be brief.", 1, 3}).ok());
+    for (const char* model : {"", "Old", "", "New", ""}) {
+      ui::Turn turn;
+      turn.id = QString("t%1").arg((*database)->read("answered")->turns.size());
+      turn.text = "Words";
+      turn.modelName = model;
+      ASSERT_TRUE((*database)->saveTurn("answered", turn).ok());
+    }
+  }
+  QStringList conversationsBefore, turnsBefore;
+  {
+    test::RawDatabase raw(path());
+    dropVersion5(raw);
+    raw.run("PRAGMA user_version=4");
+    conversationsBefore = raw.rows(all);
+    turnsBefore = raw.rows(turns);
+  }
+  {
+    auto database = ConversationDatabase::open(path());
+    ASSERT_TRUE(database.ok()) << database.error().message;
+    EXPECT_TRUE((*database)->movedTo().isEmpty());
+    const auto listed = (*database)->list("");
+    ASSERT_TRUE(listed.ok()) << listed.error().message;
+    ASSERT_EQ(listed->size(), 2);
+    EXPECT_EQ(listed->at(0).modelName, "New");
+    EXPECT_EQ(listed->at(1).modelName, "");
+    for (const ui::ListedConversation& each : *listed) EXPECT_FALSE(each.isPinned);
+  }
+  EXPECT_EQ(test::RawDatabase(path()).rows(all), conversationsBefore);
+  EXPECT_EQ(test::RawDatabase(path()).rows(turns), turnsBefore);
+  EXPECT_EQ(test::RawDatabase(path()).rows("PRAGMA user_version"), QStringList{QString::number(kSchemaVersion)});
 }
 
 // What cannot be brought to the newest version stays what it was.

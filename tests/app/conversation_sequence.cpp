@@ -9,7 +9,7 @@ namespace {
 struct Known {
   ui::ConversationHead head;
   std::vector<ui::Turn> turns;
-  bool isRemoved = false;
+  bool isRemoved = false, isPinned = false;
 };
 
 class Writer {
@@ -19,11 +19,12 @@ class Writer {
   std::vector<Step> write() {
     startConversation();
     for (int event = 0; event < 14; ++event) {
-      switch (pick(8)) {
+      switch (pick(9)) {
         case 0: startConversation(); break;
         case 1: rename(); break;
         case 2: remove(); break;
         case 3: chooseVersion(); break;
+        case 4: setPinned(); break;
         default: ask(); break;
       }
     }
@@ -79,6 +80,12 @@ class Writer {
     Known& known = any();
     known.head.title = QString("Renamed %1").arg(pick(1000));
     m_steps.push_back({Step::Kind::Rename, known.head, {}});
+  }
+
+  void setPinned() {
+    Known& known = any();
+    known.isPinned = !known.isPinned;
+    m_steps.push_back({Step::Kind::SetPinned, known.head, {}, known.isPinned});
   }
 
   void remove() {
@@ -137,6 +144,7 @@ void play(const Step& step, ui::ConversationPort& port) {
     case Step::Kind::SaveHead: return port.saveHead(step.head);
     case Step::Kind::SaveTurn: return port.saveTurn(step.head.id, step.turn);
     case Step::Kind::Rename: return port.rename(step.head.id, step.head.title);
+    case Step::Kind::SetPinned: return port.setPinned(step.head.id, step.isPinned);
     case Step::Kind::ChooseVersion: return port.chooseVersion(step.head.id, step.turn.id);
     case Step::Kind::Remove: return port.remove(step.head.id);
     case Step::Kind::Restore: return port.restore(step.head.id);
@@ -144,8 +152,9 @@ void play(const Step& step, ui::ConversationPort& port) {
   }
 }
 
-QString inWords(const ui::Conversation& conversation) {
-  QStringList lines{QString("%1 %2").arg(conversation.head.title).arg(conversation.head.updatedMs)};
+QString inWords(const ui::Conversation& conversation, bool isPinned) {
+  QStringList lines{
+      QString("%1 %2 pinned %3").arg(conversation.head.title).arg(conversation.head.updatedMs).arg(isPinned)};
   for (const ui::Turn& turn : conversation.turns) {
     lines.append(QString("%1 under '%2' role %3 state %4 active %5: %6")
                      .arg(turn.id, turn.parentId)
@@ -166,6 +175,7 @@ QMap<QString, QString> heldAfter(const std::vector<Step>& steps, std::size_t n) 
       case Step::Kind::SaveHead: known.head = step.head; break;
       case Step::Kind::SaveTurn: saveInto(known, step.turn); break;
       case Step::Kind::Rename: known.head.title = step.head.title; break;
+      case Step::Kind::SetPinned: known.isPinned = step.isPinned; break;
       case Step::Kind::ChooseVersion: choose(known, step.turn.id); break;
       case Step::Kind::Remove: known.isRemoved = true; break;
       case Step::Kind::Restore: known.isRemoved = false; break;
@@ -178,7 +188,7 @@ QMap<QString, QString> heldAfter(const std::vector<Step>& steps, std::size_t n) 
     for (ui::Turn& turn : conversation.turns) {
       if (turn.state == ui::TurnState::Writing) turn.state = ui::TurnState::Interrupted;
     }
-    if (!it->isRemoved) held[it.key()] = inWords(conversation);
+    if (!it->isRemoved) held[it.key()] = inWords(conversation, it->isPinned);
   }
   return held;
 }

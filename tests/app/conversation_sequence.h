@@ -9,14 +9,15 @@
 namespace headroom::test {
 
 struct Step {
-  enum class Kind { SaveHead, SaveTurn, Rename, ChooseVersion, Remove, Restore, Purge };
+  enum class Kind { SaveHead, SaveTurn, Rename, SetPinned, ChooseVersion, Remove, Restore, Purge };
   Kind kind = Kind::SaveHead;
   ui::ConversationHead head;  // its id says which conversation, for every kind
   ui::Turn turn;              // of SaveTurn; its id alone of ChooseVersion
+  bool isPinned = false;      // of SetPinned
 };
 
 // New conversations, questions, answers that are saved again and again while they grow and then finish, other versions,
-// renamed and deleted conversations, some of them undone.
+// renamed, pinned and deleted conversations, some of them undone.
 std::vector<Step> sequenceOf(unsigned seed);
 
 void play(const Step& step, ui::ConversationPort& port);
@@ -24,6 +25,6 @@ void play(const Step& step, ui::ConversationPort& port);
 // What a store holds after the first `n` steps and a restart, in words that can be compared: one entry per
 // conversation, with each of its turns in order.
 QMap<QString, QString> heldAfter(const std::vector<Step>& steps, std::size_t n);
-QString inWords(const ui::Conversation& conversation);
+QString inWords(const ui::Conversation& conversation, bool isPinned);
 
 }  // namespace headroom::test

@@ -55,7 +55,7 @@ TEST(ConversationStore, what_was_deleted_and_not_undone_is_gone_after_the_next_s
   store.restore("c");
   store.list("");
   ASSERT_TRUE(listed.wait());
-  EXPECT_TRUE(listed[0][1].value<QVector<ui::ConversationHead>>().isEmpty());
+  EXPECT_TRUE(listed[0][1].value<QVector<ui::ListedConversation>>().isEmpty());
 }
 
 TEST(ConversationStore, who_asked_for_what_cannot_be_read_is_told) {
@@ -84,7 +84,7 @@ void expectGoesOnInMemory(const QString& path, const QString& told) {
   EXPECT_TRUE(notKept[0][0].toString().contains("Nothing that you write now is kept"));
   EXPECT_EQ(problems.count(), 1);
   ASSERT_EQ(listed.count(), 1);
-  EXPECT_EQ(listed[0][1].value<QVector<ui::ConversationHead>>().size(), 1);
+  EXPECT_EQ(listed[0][1].value<QVector<ui::ListedConversation>>().size(), 1);
 }
 
 TEST(ConversationStore, a_place_that_cannot_be_written_is_named_once_and_the_chat_goes_on_in_memory) {
@@ -136,7 +136,7 @@ TEST(ConversationStore, what_could_not_be_saved_waits_and_is_saved_in_its_order_
   ASSERT_EQ(read.turns.size(), 1U);
   EXPECT_EQ(read.turns[0].text, "last");
   ASSERT_TRUE(QTest::qWaitFor([&] { return listed.count() == 2; }, 60'000));
-  EXPECT_EQ(listed[1][1].value<QVector<ui::ConversationHead>>().size(), 1) << "the other one was removed";
+  EXPECT_EQ(listed[1][1].value<QVector<ui::ListedConversation>>().size(), 1) << "the other one was removed";
 }
 
 #ifdef Q_OS_UNIX

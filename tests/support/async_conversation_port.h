@@ -37,6 +37,9 @@ class AsyncConversationPort : public FakeConversationPort {
   void rename(const QString& id, const QString& title) override {
     post([=, this] { FakeConversationPort::rename(id, title); });
   }
+  void setPinned(const QString& id, bool isPinned) override {
+    post([=, this] { FakeConversationPort::setPinned(id, isPinned); });
+  }
   void chooseVersion(const QString& id, const QString& turnId) override {
     post([=, this] { FakeConversationPort::chooseVersion(id, turnId); });
   }

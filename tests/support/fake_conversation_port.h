@@ -15,14 +15,17 @@ class FakeConversationPort : public ui::ConversationPort {
   Q_OBJECT
  public:
   void list(const QString& search) override {
-    QVector<ui::ConversationHead> heads;
+    QVector<ui::ListedConversation> found;
     for (const ui::Conversation& kept : conversations) {
-      if (!removed.contains(kept.head.id) && kept.head.title.contains(search, Qt::CaseInsensitive))
-        heads.append(kept.head);
+      if (removed.contains(kept.head.id) || !kept.head.title.contains(search, Qt::CaseInsensitive)) continue;
+      found.append({kept.head, {}, pinned.contains(kept.head.id)});
+      for (const ui::Turn& turn : kept.turns) {
+        if (!turn.modelName.isEmpty()) found.back().modelName = turn.modelName;
+      }
     }
-    std::stable_sort(heads.begin(), heads.end(),
+    std::stable_sort(found.begin(), found.end(),
                      [](const auto& a, const auto& b) { return a.updatedMs > b.updatedMs; });
-    emit listed(search, heads);
+    emit listed(search, found);
   }
   void open(const QString& conversationId) override {
     if (isHolding) return m_held.append(conversationId);
@@ -57,6 +60,9 @@ class FakeConversationPort : public ui::ConversationPort {
   void rename(const QString& conversationId, const QString& title) override {
     if (conversations.contains(conversationId)) conversations[conversationId].head.title = title;
   }
+  void setPinned(const QString& conversationId, bool isPinned) override {
+    isPinned ? static_cast<void>(pinned.insert(conversationId)) : static_cast<void>(pinned.remove(conversationId));
+  }
   void chooseVersion(const QString& conversationId, const QString& id) override {
     chosen = id;
     std::vector<ui::Turn>& turns = conversations[conversationId].turns;
@@ -81,7 +87,7 @@ class FakeConversationPort : public ui::ConversationPort {
   bool isHolding = false;
   int nHeadsSaved = 0;
   QMap<QString, ui::Conversation> conversations;
-  QSet<QString> removed;
+  QSet<QString> removed, pinned;
   QString chosen;
   ui::Draft newDraft;
 

@@ -19,7 +19,7 @@
 #include "ui/chat/context_gauge.h"
 #include "ui/chat/conversation_export.h"
 #include "ui/chat/conversation_list.h"
-#include "ui/chat/conversation_row.h"
+#include "ui/chat/conversation_list_model.h"
 #include "ui/chat/sampler_panel.h"
 #include "ui/chat/trouble_banner.h"
 #include "ui/chat/welcome.h"

@@ -79,6 +79,14 @@ struct Draft {
 struct ConversationHead {
   QString id, title, systemPrompt;
   qint64 createdMs = 0, updatedMs = 0;
+  bool operator==(const ConversationHead&) const = default;
+};
+
+// As the list shows it. What a session knows of itself is the head alone, so saving that leaves the rest as it is.
+struct ListedConversation : ConversationHead {
+  QString modelName{};    // who answered last; empty: nobody yet, or it was not noted
+  bool isPinned = false;  // stands before the others
+  bool operator==(const ListedConversation&) const = default;
 };
 
 struct Conversation {

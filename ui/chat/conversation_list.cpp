@@ -1,16 +1,16 @@
 #include "ui/chat/conversation_list.h"
 
-#include <QDateTime>
 #include <QFrame>
 #include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLabel>
 #include <QLineEdit>
-#include <QListWidget>
+#include <QListView>
 #include <QMenu>
 #include <QPushButton>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <algorithm>
 #include <utility>
 
 #include "ui/chat/conversation_row.h"
@@ -22,26 +22,47 @@ namespace {
 
 constexpr int kUndoMs = 10'000;
 constexpr int kSearchDelayMs = 150;
+constexpr int kDayCheckMs = 60'000;
+
+// A heading is no part of the row below it: who clicks there chooses nothing.
+class ConversationView : public QListView {
+ public:
+  using QListView::QListView;
+  QModelIndex indexAt(const QPoint& at) const override {
+    const QModelIndex found = QListView::indexAt(at);
+    if (!found.isValid()) return {};
+    QStyleOptionViewItem option;
+    initViewItemOption(&option);
+    return at.y() < visualRect(found).top() + ConversationRowDelegate::headingHeight(option, found) ? QModelIndex()
+                                                                                                    : found;
+  }
+};
+
+bool isWriting(const ConversationMarks& marks, const QString& id) {
+  const auto mark = marks.constFind(id);
+  return mark != marks.constEnd() && mark->kind == ConversationMark::Kind::Writing;
+}
 
 }  // namespace
 
-ConversationList::ConversationList(const Theme& theme, ConversationPort& store, QWidget* parent)
-    : QWidget(parent), m_theme(theme), m_store(store) {
+ConversationList::ConversationList(const Theme& theme, ConversationPort& store, QWidget* parent,
+                                   ConversationListModel::Clock clock)
+    : QWidget(parent), m_store(store), m_model(new ConversationListModel(std::move(clock), this)) {
   setObjectName(QStringLiteral("conversationPane"));
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(kGrid);
   layout->addWidget(makeTop());
 
-  m_list = new QListWidget(this);
+  m_list = new ConversationView(this);
   m_list->setObjectName(QStringLiteral("conversationList"));
   m_list->setAccessibleName(tr("Conversations"));
   m_list->setContextMenuPolicy(Qt::CustomContextMenu);
   m_list->setEditTriggers(QAbstractItemView::EditKeyPressed);
-  m_list->setUniformItemSizes(true);
   m_list->setTextElideMode(Qt::ElideRight);
   m_list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-  m_list->setItemDelegate(new ConversationRowDelegate(m_list));
+  m_list->setItemDelegate(new ConversationRowDelegate(theme, m_list));
+  m_list->setModel(m_model);
   m_list->installEventFilter(this);
   layout->addWidget(m_list, 1);
   m_empty = new QLabel(this);
@@ -68,16 +89,21 @@ ConversationList::ConversationList(const Theme& theme, ConversationPort& store, 
   m_searchTimer.setSingleShot(true);
   m_searchTimer.setInterval(kSearchDelayMs);
   connect(&m_searchTimer, &QTimer::timeout, this, &ConversationList::refresh);
-  connect(&theme, &Theme::changed, this, [this] {
-    for (int i = 0; i < m_list->count(); ++i) showMarkOf(*m_list->item(i));
-  });
-  connect(&store, &ConversationPort::listed, this, &ConversationList::show);
+  // By the minute and not at midnight: a machine that slept, or whose clock was set, is on time too.
+  m_dayTimer.setObjectName(QStringLiteral("dayTimer"));
+  m_dayTimer.setInterval(kDayCheckMs);
+  m_dayTimer.setTimerType(Qt::VeryCoarseTimer);
+  connect(&m_dayTimer, &QTimer::timeout, m_model, &ConversationListModel::followClock);
+  m_dayTimer.start();
+  connect(&theme, &Theme::changed, m_list->viewport(), QOverload<>::of(&QWidget::update));
+  connect(&store, &ConversationPort::listed, this, &ConversationList::showListed);
   connect(&store, &ConversationPort::notKept, this, &ConversationList::showNotKept);
-  connect(m_list, &QListWidget::itemClicked, this,
-          [this](const QListWidgetItem* item) { emit openChosen(item->data(kConversationIdRole).toString()); });
-  connect(m_list, &QListWidget::itemActivated, this,
-          [this](const QListWidgetItem* item) { emit openChosen(item->data(kConversationIdRole).toString()); });
-  connect(m_list, &QListWidget::itemChanged, this, &ConversationList::finishRename);
+  const auto open = [this](const QModelIndex& row) {
+    emit openChosen(row.data(ConversationListModel::IdRole).toString());
+  };
+  connect(m_list, &QListView::clicked, this, open);
+  connect(m_list, &QListView::activated, this, open);
+  connect(m_model, &ConversationListModel::renamed, this, &ConversationList::renamed);
   connect(m_list, &QWidget::customContextMenuRequested, this, &ConversationList::showMenu);
   m_empty->hide();
 }
@@ -123,92 +149,63 @@ QFrame* ConversationList::makeUndoBar() {
 
 void ConversationList::refresh() { m_store.list(m_search->text().trimmed()); }
 
-void ConversationList::show(const QString& search, const QVector<ConversationHead>& heads) {
+void ConversationList::showListed(const QString& search, const QVector<ListedConversation>& conversations) {
   if (search != m_search->text().trimmed()) return;  // an answer to what was typed before
-  m_isFilling = true;
-  m_list->clear();
-  for (const ConversationHead& head : heads) {
-    auto* item = new QListWidgetItem(m_list);
-    showHead(*item, head);
-    showMarkOf(*item);
-    item->setFlags(item->flags() | Qt::ItemIsEditable);
-    if (head.id == m_currentId) m_list->setCurrentItem(item);
+  const QString before = selectedId();
+  m_model->setConversations(conversations);
+  if (!selected().isValid()) {
+    const QModelIndex same = m_model->indexOf(before);
+    m_list->setCurrentIndex(same.isValid() ? same : m_model->indexOf(m_currentId));
   }
-  m_isFilling = false;
   const QString nothing = m_notKept->isHidden() ? tr("What you write is kept here, on this machine.") : QString();
   m_empty->setText(search.isEmpty() ? nothing : tr("Nothing found"));
-  m_empty->setVisible(heads.isEmpty());
-  m_list->setVisible(!heads.isEmpty());
+  m_empty->setVisible(conversations.isEmpty());
+  m_list->setVisible(!conversations.isEmpty());
 }
 
 void ConversationList::setCurrent(const ConversationHead& head) {
-  const bool isOther = head.id != m_currentId;
-  const bool isUsed = !isOther && head.updatedMs != m_currentUpdatedMs;
-  m_currentId = head.id;
-  m_currentUpdatedMs = head.updatedMs;
-  m_isFilling = true;
-  QListWidgetItem* found = nullptr;
-  for (int i = 0; i < m_list->count() && found == nullptr; ++i) {
-    if (m_list->item(i)->data(kConversationIdRole).toString() == head.id) found = m_list->item(i);
-  }
-  if (found != nullptr) {
-    if (!head.title.isEmpty()) showHead(*found, head);
-    showMarkOf(*found);
-    if (isUsed) moveToTop(*found);
-  }
-  if (isOther || found != m_list->currentItem()) m_list->setCurrentItem(found);
-  m_isFilling = false;
-  if (found == nullptr && !head.title.isEmpty()) refresh();  // its first message was sent just now
+  const bool isOther = std::exchange(m_currentId, head.id) != head.id;
+  if (!head.title.isEmpty() && !m_model->setHead(head)) refresh();  // its first message was sent just now
+  const QModelIndex row = m_model->indexOf(head.id);
+  if (isOther || row != selected()) m_list->setCurrentIndex(row);
 }
 
 void ConversationList::setMarks(const ConversationMarks& marks) {
   const ConversationMarks before = std::exchange(m_marks, marks);
-  for (int i = 0; i < m_list->count(); ++i) {
-    const QString id = m_list->item(i)->data(kConversationIdRole).toString();
-    const auto was = before.constFind(id), is = marks.constFind(id);
-    const bool isSame = was == before.constEnd() ? is == marks.constEnd() : is != marks.constEnd() && *was == *is;
-    if (!isSame) showMarkOf(*m_list->item(i));
-  }
+  m_model->setMarks(marks);
+  // An answer that ended may be of another model than the one before it.
+  const auto ended = [&](const QString& id) { return isWriting(before, id) && !isWriting(marks, id); };
+  if (std::any_of(before.keyBegin(), before.keyEnd(), ended)) refresh();
 }
 
-void ConversationList::showMarkOf(QListWidgetItem& item) {
-  const bool wasFilling = std::exchange(m_isFilling, true);
-  const auto mark = m_marks.constFind(item.data(kConversationIdRole).toString());
-  showMark(item, mark == m_marks.constEnd() ? nullptr : &*mark, m_theme);
-  m_isFilling = wasFilling;
-}
-
-bool ConversationList::hasAnswer(const QListWidgetItem& item) const {
-  const auto mark = m_marks.constFind(item.data(kConversationIdRole).toString());
+bool ConversationList::hasAnswer(const QString& id) const {
+  const auto mark = m_marks.constFind(id);
   return mark != m_marks.constEnd() && isAnswering(*mark);
 }
 
 QString ConversationList::chosenAnswer() const {
-  const bool isChosen = focusWidget() == m_list && selected() != nullptr && hasAnswer(*selected());
-  return isChosen ? selected()->data(kConversationIdRole).toString() : QString();
+  return focusWidget() == m_list && hasAnswer(selectedId()) ? selectedId() : QString();
 }
 
-// In place: filling the list anew would end the editing of a name.
-void ConversationList::moveToTop(QListWidgetItem& item) {
-  const int row = m_list->row(&item);
-  if (row > 0) m_list->model()->moveRow({}, row, {}, 0);
-}
+QModelIndex ConversationList::selected() const { return m_list->currentIndex(); }
 
-QListWidgetItem* ConversationList::selected() const { return m_list->currentItem(); }
+QString ConversationList::selectedId() const { return selected().data(ConversationListModel::IdRole).toString(); }
 
 void ConversationList::showMenu(const QPoint& at) {
-  if (selected() == nullptr) return;
+  if (!selected().isValid()) return;
   auto* menu = new QMenu(this);
   menu->setAttribute(Qt::WA_DeleteOnClose);
-  const QString id = selected()->data(kConversationIdRole).toString();
-  menu->addAction(tr("Rename"), this, [this] { m_list->editItem(selected()); });
-  const QString title = selected()->text();
+  const QString id = selectedId();
+  menu->addAction(tr("Rename"), this, [this] { m_list->edit(selected()); });
+  const QString title = selected().data().toString();
   if (id != m_currentId) menu->addAction(tr("Open"), this, [this, id] { emit openChosen(id); });
-  if (hasAnswer(*selected())) {
+  if (hasAnswer(id)) {
     const bool waits = m_marks.value(id).kind == ConversationMark::Kind::Waiting;
     menu->addAction(waits ? tr("Take out of the queue") : tr("Stop answering"), this,
                     [this, id] { emit stopChosen(id); });
   }
+  const bool isPinned = selected().data(ConversationListModel::PinnedRole).toBool();
+  menu->addAction(isPinned ? tr("Unpin") : tr("Pin"), this, [this, id, isPinned] { setPinned(id, !isPinned); });
   menu->addAction(tr("Export as Markdown…"), this, [this, id, title] { emit exportChosen(id, title, false); });
   menu->addAction(tr("Export as JSON…"), this, [this, id, title] { emit exportChosen(id, title, true); });
   menu->addSeparator();
@@ -216,20 +213,15 @@ void ConversationList::showMenu(const QPoint& at) {
   menu->popup(m_list->viewport()->mapToGlobal(at));
 }
 
-void ConversationList::finishRename(QListWidgetItem* item) {
-  if (m_isFilling) return;
-  const QString title = item->text().simplified();
-  if (title.isEmpty() || title == item->data(kConversationTitleRole).toString()) {
-    item->setText(item->data(kConversationTitleRole).toString());
-    return;
-  }
-  item->setData(kConversationTitleRole, title);
-  emit renamed(item->data(kConversationIdRole).toString(), title);
+void ConversationList::setPinned(const QString& id, bool isPinned) {
+  m_store.setPinned(id, isPinned);
+  m_model->setPinned(id, isPinned);
+  m_list->scrollTo(m_model->indexOf(id));
 }
 
 void ConversationList::removeSelected() {
-  if (selected() == nullptr) return;
-  const Removal removal{selected()->data(kConversationIdRole).toString(), selected()->text()};
+  if (!selected().isValid()) return;
+  const Removal removal{selectedId(), selected().data().toString()};
   m_removals.append(removal);
   m_store.remove(removal.id);
   showUndo();
@@ -274,8 +266,8 @@ bool ConversationList::eventFilter(QObject* object, QEvent* event) {
       removeSelected();
       return true;
     }
-    if (key == Qt::Key_Menu && selected()) {
-      showMenu(m_list->visualItemRect(selected()).center());
+    if (key == Qt::Key_Menu && selected().isValid()) {
+      showMenu(m_list->visualRect(selected()).center());
       return true;
     }
   }

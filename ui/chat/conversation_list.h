@@ -1,25 +1,25 @@
-// The kept conversations: search, new, rename, delete with undo, export.
+// The kept conversations: search, new, rename, pin, delete with undo, export.
 #pragma once
 
+#include <QDateTime>
 #include <QTimer>
 #include <QWidget>
 
-#include "ui/chat/conversation_mark.h"
-#include "ui/chat/conversation_port.h"
+#include "ui/chat/conversation_list_model.h"
 #include "ui/theme/theme.h"
 
 class QFrame;
 class QLabel;
 class QLineEdit;
-class QListWidget;
-class QListWidgetItem;
+class QListView;
 
 namespace headroom::ui {
 
 class ConversationList : public QWidget {
   Q_OBJECT
  public:
-  ConversationList(const Theme& theme, ConversationPort& store, QWidget* parent = nullptr);
+  ConversationList(const Theme& theme, ConversationPort& store, QWidget* parent = nullptr,
+                   ConversationListModel::Clock clock = QDateTime::currentMSecsSinceEpoch);
   ~ConversationList() override;
 
   // The open one: marked, its title kept up to date, and moved to the top when it is used.
@@ -43,27 +43,26 @@ class ConversationList : public QWidget {
  private:
   QWidget* makeTop();
   QFrame* makeUndoBar();
-  void show(const QString& search, const QVector<ConversationHead>& heads);
-  void showMarkOf(QListWidgetItem& item);
-  bool hasAnswer(const QListWidgetItem& item) const;
-  void moveToTop(QListWidgetItem& item);
+  void showListed(const QString& search, const QVector<ListedConversation>& conversations);
+  bool hasAnswer(const QString& id) const;
   void showMenu(const QPoint& at);
-  void finishRename(QListWidgetItem* item);
+  void setPinned(const QString& id, bool isPinned);
   void removeSelected();
   void showUndo();
   void undoRemoval();
   void settleRemovals();
   void showNotKept(const QString& reason);
-  QListWidgetItem* selected() const;
+  QModelIndex selected() const;
+  QString selectedId() const;
 
-  const Theme& m_theme;
   ConversationPort& m_store;
   QLineEdit* m_search;
-  QListWidget* m_list;
+  ConversationListModel* m_model;
+  QListView* m_list;
   QFrame* m_undoBar;
   QLabel* m_undoLabel;
   QLabel* m_empty;  // in the place of the list when that has no row
-  QTimer m_undoTimer, m_searchTimer;
+  QTimer m_undoTimer, m_searchTimer, m_dayTimer{this};
   QLabel* m_notKept;  // seen when this run keeps nothing
   struct Removal {
     QString id, title;
@@ -71,8 +70,6 @@ class ConversationList : public QWidget {
   QVector<Removal> m_removals;  // that can be undone, newest last
   ConversationMarks m_marks;
   QString m_currentId;
-  qint64 m_currentUpdatedMs = 0;
-  bool m_isFilling = false;
 };
 
 }  // namespace headroom::ui

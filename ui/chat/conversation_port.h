@@ -17,7 +17,7 @@ class ConversationPort : public QObject {
  public:
   using QObject::QObject;
 
-  virtual void list(const QString& search) = 0;             // newest first; an empty search lists all
+  virtual void list(const QString& search) = 0;  // newest first, whether pinned or not; an empty search lists all
   virtual void open(const QString& conversationId) = 0;     // opened() or openFailed(), once
   virtual void saveHead(const ConversationHead& head) = 0;  // inserts or replaces
   virtual void saveTurn(const QString& conversationId,
@@ -27,6 +27,7 @@ class ConversationPort : public QObject {
   virtual void saveDraft(const QString& conversationId, const Draft& draft) = 0;
   virtual void openNewDraft() = 0;  // the draft of the empty id: newDraftOpened()
   virtual void rename(const QString& conversationId, const QString& title) = 0;
+  virtual void setPinned(const QString& conversationId, bool isPinned) = 0;
   virtual void chooseVersion(const QString& conversationId,
                              const QString& id) = 0;        // active among those with its parent
   virtual void remove(const QString& conversationId) = 0;   // hidden at once, erased by purge()
@@ -34,7 +35,7 @@ class ConversationPort : public QObject {
   virtual void purge(const QString& conversationId) = 0;    // erases it if it is removed
 
  signals:
-  void listed(const QString& search, const QVector<headroom::ui::ConversationHead>& heads);
+  void listed(const QString& search, const QVector<headroom::ui::ListedConversation>& conversations);
   void opened(const headroom::ui::Conversation& conversation);
   void newDraftOpened(const headroom::ui::Draft& draft);
   void openFailed(const QString& conversationId);  // answers open() in the place of opened(); problemFound says why

@@ -1,17 +1,47 @@
 #include "ui/chat/conversation_row.h"
 
-#include <QCoreApplication>
-#include <QListWidgetItem>
+#include <QApplication>
+#include <QPainter>
+#include <utility>
 
-#include "ui/format/format_bytes.h"
+#include "ui/chat/conversation_list_model.h"
 
 namespace headroom::ui {
 
 namespace {
 
-constexpr int kMarkPx = 14;
+constexpr int kIconPx = 14;
+constexpr int kPaddingPx = 6, kMarginPx = 2;  // around the texts, and between what is selected and the edge
+constexpr int kSmallerPt = 1;                 // the second line and headings, than the title
 
-QString tr(const char* text) { return QCoreApplication::translate("ConversationRow", text); }
+QFont smallFont(const QFont& font) {
+  QFont small = font;
+  if (font.pointSizeF() > 0) {
+    small.setPointSizeF(font.pointSizeF() - kSmallerPt);
+  } else {
+    small.setPixelSize(font.pixelSize() - kSmallerPt);
+  }
+  return small;
+}
+
+// The rectangles of one item.
+struct RowLayout {
+  QRect heading, body, title, note, icons;
+};
+RowLayout layOut(const QStyleOptionViewItem& option, const QModelIndex& index) {
+  RowLayout layout;
+  const int heading = ConversationRowDelegate::headingHeight(option, index);
+  layout.heading = option.rect.adjusted(kMarginPx + kPaddingPx, 0, -kMarginPx - kPaddingPx, 0);
+  layout.heading.setHeight(heading);
+  layout.body = option.rect.adjusted(0, heading, 0, 0);
+  const QRect inner = layout.body.adjusted(kMarginPx + kPaddingPx, kPaddingPx, -kMarginPx - kPaddingPx, -kPaddingPx);
+  layout.title = inner;
+  layout.title.setHeight(option.fontMetrics.height());
+  layout.icons = layout.title;
+  layout.note = inner;
+  layout.note.setTop(layout.title.bottom() + 1);
+  return layout;
+}
 
 QIcon iconOf(const ConversationMark& mark, const Theme& theme) {
   switch (mark.kind) {
@@ -24,38 +54,68 @@ QIcon iconOf(const ConversationMark& mark, const Theme& theme) {
   return {};
 }
 
+void drawText(QPainter& painter, const QRect& rect, const QString& text) {
+  painter.drawText(rect, Qt::AlignLeft | Qt::AlignVCenter | Qt::TextSingleLine,
+                   painter.fontMetrics().elidedText(text, Qt::ElideRight, rect.width()));
+}
+
 }  // namespace
 
-QString waitingText(int answersBefore) {
-  return tr("Waiting: %1 before it").arg(formatCount(static_cast<quint64>(answersBefore)));
+int ConversationRowDelegate::headingHeight(const QStyleOptionViewItem& option, const QModelIndex& index) {
+  const bool hasHeading = !index.data(ConversationListModel::GroupRole).toString().isEmpty();
+  return hasHeading ? QFontMetrics(smallFont(option.font)).height() + 2 * kPaddingPx : 0;
 }
 
-QString markText(const ConversationMark& mark) {
-  switch (mark.kind) {
-    case ConversationMark::Kind::Writing: return tr("Answering");
-    case ConversationMark::Kind::Waiting: return waitingText(mark.answersBefore);
-    case ConversationMark::Kind::Unread: return tr("Answered; not read yet");
-    case ConversationMark::Kind::Trouble: return tr("Needs your attention");
-  }
-  return {};
+void ConversationRowDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
+                                    const QModelIndex& index) const {
+  QStyleOptionViewItem body = option;
+  initStyleOption(&body, index);
+  RowLayout layout = layOut(option, index);
+  // What the style paints of an item without text: that it is selected, or that the pointer is over it.
+  const QString title = std::exchange(body.text, {});
+  body.rect = layout.body;
+  const QStyle* style = body.widget != nullptr ? body.widget->style() : QApplication::style();
+  style->drawControl(QStyle::CE_ItemViewItem, &body, painter, body.widget);
+
+  painter->save();
+  const auto drawIcon = [&](const QIcon& icon) {
+    QRect place(layout.icons.right() + 1 - kIconPx, 0, kIconPx, kIconPx);
+    place.moveTop(layout.icons.center().y() - kIconPx / 2);
+    icon.paint(painter, place);
+    layout.icons.setRight(place.left() - kMarginPx - 1);
+  };
+  if (index.data(ConversationListModel::PinnedRole).toBool())
+    drawIcon(m_theme.icon(QStringLiteral("pin"), m_theme.tokens().muted));
+  const QVariant mark = index.data(ConversationListModel::MarkRole);
+  if (mark.isValid()) drawIcon(iconOf(mark.value<ConversationMark>(), m_theme));
+  layout.title.setRight(layout.icons.right());
+
+  painter->setFont(body.font);
+  painter->setPen(m_theme.tokens().text);
+  drawText(*painter, layout.title, title);
+  painter->setFont(smallFont(body.font));
+  painter->setPen(m_theme.tokens().muted);
+  QStringList note{index.data(ConversationListModel::WhenRole).toString()};
+  const QString model = index.data(ConversationListModel::ModelNameRole).toString();
+  if (!model.isEmpty()) note.append(model);
+  drawText(*painter, layout.note, note.join(QStringLiteral(" · ")));
+  QFont headingFont = smallFont(body.font);
+  headingFont.setWeight(QFont::DemiBold);
+  painter->setFont(headingFont);
+  if (!layout.heading.isEmpty())
+    drawText(*painter, layout.heading, index.data(ConversationListModel::GroupRole).toString());
+  painter->restore();
 }
 
-void showHead(QListWidgetItem& item, const ConversationHead& head) {
-  const QString title = head.title.isEmpty() ? tr("Untitled") : head.title;
-  item.setText(title);
-  item.setData(kConversationIdRole, head.id);
-  item.setData(kConversationTitleRole, title);
-  item.setData(kConversationUsedRole, head.updatedMs);
+// As narrow as the view makes it: titles are elided.
+QSize ConversationRowDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const {
+  const int texts = option.fontMetrics.height() + QFontMetrics(smallFont(option.font)).height();
+  return {1, headingHeight(option, index) + texts + 2 * kPaddingPx};
 }
 
-void showMark(QListWidgetItem& item, const ConversationMark* mark, const Theme& theme) {
-  const QString title = item.data(kConversationTitleRole).toString();
-  const QString used = tr("Last used %1").arg(formatMoment(item.data(kConversationUsedRole).toLongLong()));
-  const QString said = mark == nullptr ? QString() : markText(*mark);
-  item.setIcon(mark == nullptr ? QIcon() : iconOf(*mark, theme));
-  item.setToolTip(mark == nullptr ? title + u'\n' + used : title + u'\n' + used + u'\n' + said);
-  //: A title, and what the conversation's answer does: "Recipes, Answering"
-  item.setData(Qt::AccessibleTextRole, mark == nullptr ? title : tr("%1, %2").arg(title, said));
+void ConversationRowDelegate::updateEditorGeometry(QWidget* editor, const QStyleOptionViewItem& option,
+                                                   const QModelIndex& index) const {
+  editor->setGeometry(layOut(option, index).body);  // over both lines: half of the second one would be seen
 }
 
 void ConversationRowDelegate::setEditorData(QWidget* editor, const QModelIndex& index) const {
@@ -63,12 +123,6 @@ void ConversationRowDelegate::setEditorData(QWidget* editor, const QModelIndex& 
   if (editor->property(kHasTitle).toBool()) return;
   editor->setProperty(kHasTitle, true);
   QStyledItemDelegate::setEditorData(editor, index);
-}
-
-void ConversationRowDelegate::initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const {
-  QStyledItemDelegate::initStyleOption(option, index);
-  option->decorationPosition = QStyleOptionViewItem::Right;
-  option->decorationSize = {kMarkPx, kMarkPx};
 }
 
 }  // namespace headroom::ui

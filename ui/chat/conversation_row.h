@@ -1,39 +1,33 @@
-// A row in the list of conversations: its title, and at its end what its answer does.
+// A row in the list of conversations: its title, below it when it was used and which model answered, and at its end
+// what its answer does and whether it is pinned.
 #pragma once
 
 #include <QStyledItemDelegate>
 
-#include "ui/chat/conversation_mark.h"
-#include "ui/chat/conversation_port.h"
 #include "ui/theme/theme.h"
-
-class QListWidgetItem;
 
 namespace headroom::ui {
 
-inline constexpr int kConversationIdRole = Qt::UserRole;
-inline constexpr int kConversationTitleRole = Qt::UserRole + 1;  // as it is kept; the row's text is edited
-inline constexpr int kConversationUsedRole = Qt::UserRole + 2;   // when it was used last, in milliseconds
-
-// "Waiting: 2 before it"
-QString waitingText(int answersBefore);
-QString markText(const ConversationMark& mark);
-
-void showHead(QListWidgetItem& item, const ConversationHead& head);
-// Its icon, and in words for the tool tip and for screen readers; null: none.
-void showMark(QListWidgetItem& item, const ConversationMark* mark, const Theme& theme);
-
-// Paints the mark behind the title, so that titles stand in one line with and without it.
+// Paints the roles of ConversationListModel. What heads a group stands in the item of the group's first row, above what
+// is selected there.
 class ConversationRowDelegate : public QStyledItemDelegate {
   Q_OBJECT
  public:
-  using QStyledItemDelegate::QStyledItemDelegate;
+  explicit ConversationRowDelegate(const Theme& theme, QObject* parent = nullptr)
+      : QStyledItemDelegate(parent), m_theme(theme) {}
 
+  // How high the heading in the item is; 0: it has none.
+  static int headingHeight(const QStyleOptionViewItem& option, const QModelIndex& index);
+
+  void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
+  QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
+  void updateEditorGeometry(QWidget* editor, const QStyleOptionViewItem& option,
+                            const QModelIndex& index) const override;
   // Once for each editor: a mark that changes while a title is edited leaves what was typed.
   void setEditorData(QWidget* editor, const QModelIndex& index) const override;
 
- protected:
-  void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override;
+ private:
+  const Theme& m_theme;
 };
 
 }  // namespace headroom::ui

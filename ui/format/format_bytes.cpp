@@ -79,6 +79,14 @@ QString formatClock(qint64 sinceEpochMs) {
   return textLocale().toString(QDateTime::fromMSecsSinceEpoch(sinceEpochMs), QStringLiteral("HH:mm"));
 }
 
+QString formatDay(qint64 sinceEpochMs, QDate today) {
+  const QDate day = QDateTime::fromMSecsSinceEpoch(sinceEpochMs).date();
+  if (day == today) return formatClock(sinceEpochMs);
+  if (day.addDays(1) == today) return QCoreApplication::translate("Format", "Yesterday");
+  const bool isThisYear = day.year() == today.year();
+  return textLocale().toString(day, isThisYear ? QStringLiteral("d MMM") : QStringLiteral("d MMM yyyy"));
+}
+
 QString formatSpeed(double tokensPerSecond) {
   return QCoreApplication::translate("Format", "%1 tokens/s")
       .arg(formatDecimal(tokensPerSecond, tokensPerSecond < 99.95 ? 1 : 0));

@@ -1,6 +1,7 @@
 // Byte counts, token counts, rates and times as the window writes them, all in one locale (ui/format/typed_number.h).
 #pragma once
 
+#include <QDate>
 #include <QString>
 
 #include "base/bytes.h"
@@ -41,6 +42,9 @@ QString formatDuration(qint64 ms);
 // "24 Nov 2026, 18:05" and "18:05", of milliseconds since the epoch.
 QString formatMoment(qint64 sinceEpochMs);
 QString formatClock(qint64 sinceEpochMs);
+
+// "18:05" where it was `today`, "Yesterday", "24 Nov" in the same year, "24 Nov 2025".
+QString formatDay(qint64 sinceEpochMs, QDate today);
 
 // "42.1 tokens/s", "5,625 tokens/s": three or four digits, of which no reader needs more.
 QString formatSpeed(double tokensPerSecond);

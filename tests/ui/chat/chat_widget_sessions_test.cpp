@@ -1,11 +1,10 @@
 // The chat pane with several conversations that are answered at once.
 #include <QLabel>
-#include <QListWidget>
+#include <QListView>
 #include <QMenu>
 #include <QPushButton>
 
 #include "tests/ui/chat/chat_widget_fixture.h"
-#include "ui/chat/conversation_row.h"
 #include "ui/chat/trouble_banner.h"
 
 namespace headroom::ui {
@@ -31,13 +30,14 @@ class ChatWidgetSessionsTest : public ChatWidgetTest {
     figures.contextLength = 4096;
     emit m_engine.generationFinished(request, ChatEnd::EndOfTurn, figures);
   }
-  QListWidgetItem* row(const QString& title) {
-    for (QListWidgetItem* item : find<QListWidget>("conversationList")->findItems(title, Qt::MatchExactly)) return item;
-    ADD_FAILURE() << title.toStdString();
-    return nullptr;
+  QModelIndex row(const QString& title) {
+    const QAbstractItemModel* rows = find<QListView>("conversationList")->model();
+    const QModelIndexList found = rows->match(rows->index(0, 0), Qt::DisplayRole, title, 1, Qt::MatchExactly);
+    EXPECT_FALSE(found.isEmpty()) << title.toStdString();
+    return found.value(0);
   }
-  QString spoken(const QString& title) { return row(title)->data(Qt::AccessibleTextRole).toString(); }
-  void open(const QString& title) { emit find<QListWidget>("conversationList")->itemActivated(row(title)); }
+  QString spoken(const QString& title) { return row(title).data(Qt::AccessibleTextRole).toString(); }
+  void open(const QString& title) { emit find<QListView>("conversationList")->activated(row(title)); }
   QString status() { return find<QLabel>("chatStatus")->text(); }
   QString shownAnswer() {
     const ChatTree& tree = m_widget->session().tree();
@@ -45,8 +45,8 @@ class ChatWidgetSessionsTest : public ChatWidgetTest {
   }
   // Opens the menu of a row, chooses an action, and says whether it was there.
   bool chooseInMenu(const QString& title, const QString& action) {
-    auto* list = find<QListWidget>("conversationList");
-    list->setCurrentItem(row(title));
+    auto* list = find<QListView>("conversationList");
+    list->setCurrentIndex(row(title));
     QTest::keyClick(list, Qt::Key_Menu);
     auto* menu = m_widget->findChild<QMenu*>();
     bool isThere = false;
@@ -108,7 +108,7 @@ TEST_F(ChatWidgetSessionsTest, what_waits_for_a_slot_says_so_in_the_list_and_in_
   EXPECT_EQ(status(), "Waiting: 2 before it");
   EXPECT_EQ(spoken("Second"), "Second, Waiting: 1 before it");
   EXPECT_EQ(spoken("Third"), "Third, Waiting: 2 before it");
-  EXPECT_TRUE(row("Third")->toolTip().endsWith("Waiting: 2 before it"));
+  EXPECT_TRUE(row("Third").data(Qt::ToolTipRole).toString().endsWith("Waiting: 2 before it"));
   finish(first);
   EXPECT_EQ(status(), "Waiting: 1 before it");
   EXPECT_EQ(spoken("Second"), "Second, Answering");
@@ -132,8 +132,8 @@ TEST_F(ChatWidgetSessionsTest, an_answer_is_stopped_or_taken_out_of_the_queue_fr
   emit m_engine.generationFinished(second, ChatEnd::Stopped, {});
   EXPECT_FALSE(chooseInMenu("Second", "Take out of the queue"));
   EXPECT_TRUE(chooseInMenu("First", "Stop answering"));
-  auto* list = find<QListWidget>("conversationList");
-  list->setCurrentItem(row("Third"));
+  auto* list = find<QListView>("conversationList");
+  list->setCurrentIndex(row("Third"));
   list->setFocus();
   QTest::keyClick(list, Qt::Key_Escape);
   EXPECT_EQ(m_engine.stops, (std::vector<quint64>{second, first, third}));
@@ -143,7 +143,7 @@ TEST_F(ChatWidgetSessionsTest, escape_in_a_list_that_covers_the_chat_goes_back_a
   loadWith(1);
   start(ask("First"));
   m_widget->resize(430, 700);
-  auto* list = find<QListWidget>("conversationList");
+  auto* list = find<QListView>("conversationList");
   find<QToolButton>("toggleConversations")->click();
   ASSERT_TRUE(list->isVisible());
   list->setFocus();
@@ -169,11 +169,11 @@ TEST_F(ChatWidgetSessionsTest, a_conversation_that_is_deleted_while_it_answers_t
   loadWith(2);
   const quint64 first = start(ask("First"));
   start(ask("Second"));
-  auto* list = find<QListWidget>("conversationList");
-  list->setCurrentItem(row("First"));
+  auto* list = find<QListView>("conversationList");
+  list->setCurrentIndex(row("First"));
   QTest::keyClick(list, Qt::Key_Delete);
   EXPECT_EQ(m_engine.stops, std::vector<quint64>{first});
-  EXPECT_EQ(list->count(), 1);
+  EXPECT_EQ(list->model()->rowCount(), 1);
   emit m_engine.textArrived(first, "late");
   find<QToolButton>("undoDelete")->click();
   EXPECT_EQ(spoken("First"), "First");
@@ -213,7 +213,19 @@ TEST_F(ChatWidgetSessionsTest, the_program_ends_while_several_answer_and_keeps_w
   EXPECT_EQ(texts, (QStringList{"one", "two"}));
 }
 
-TEST_F(ChatWidgetSessionsTest, screenshots_of_marks_in_both_themes) {
+TEST_F(ChatWidgetSessionsTest, screenshots_of_marks_and_groups_in_both_themes) {
+  const auto keep = [&](const char* title, int daysAgo) {
+    const qint64 used = QDateTime::currentDateTime().addDays(-daysAgo).toMSecsSinceEpoch();
+    m_store.saveHead({title, title, {}, used, used});
+    Turn answer;
+    answer.modelName = daysAgo < 5 ? "Headroom starter" : "Qwen3 4B Instruct 2507";
+    m_store.saveTurn(title, answer);
+  };
+  keep("Birthday of a friend", 1);
+  keep("What a group of layers costs on a card", 4);
+  keep("Letters", 40);
+  keep("Recipes", 400);
+  m_store.setPinned("Recipes", true);
   loadWith(2);
   const quint64 read = start(ask("What is the KV cache, and how large does it become?"));
   const quint64 failed = start(ask("Summarise my notes"));

@@ -8,7 +8,7 @@
 #include <QGuiApplication>
 #include <QLabel>
 #include <QLineEdit>
-#include <QListWidget>
+#include <QListView>
 #include <QMenu>
 #include <QPlainTextEdit>
 #include <QPushButton>
@@ -20,6 +20,7 @@
 #include "ui/chat/chat_view.h"
 #include "ui/chat/chat_widget_fixture.h"
 #include "ui/chat/context_gauge.h"
+#include "ui/chat/conversation_list_model.h"
 #include "ui/theme/elided_label.h"
 
 namespace headroom::ui {
@@ -139,17 +140,17 @@ TEST_F(ChatWidgetTest, a_full_context_offers_three_ways_out) {
 TEST_F(ChatWidgetTest, conversations_are_listed_deleted_and_restored) {
   type("About memory");
   answer();
-  auto* list = find<QListWidget>("conversationList");
-  ASSERT_EQ(list->count(), 1);
-  EXPECT_EQ(list->item(0)->text(), "About memory");
+  auto* list = find<QListView>("conversationList");
+  ASSERT_EQ(list->model()->rowCount(), 1);
+  EXPECT_EQ(list->model()->index(0, 0).data().toString(), "About memory");
   QTest::keyClick(list, Qt::Key_Delete);
-  EXPECT_EQ(list->count(), 0);
+  EXPECT_EQ(list->model()->rowCount(), 0);
   find<QToolButton>("undoDelete")->click();
-  EXPECT_EQ(list->count(), 1);
+  EXPECT_EQ(list->model()->rowCount(), 1);
 }
 
 TEST_F(ChatWidgetTest, a_conversation_that_is_continued_moves_to_the_top) {
-  auto* list = find<QListWidget>("conversationList");
+  auto* list = find<QListView>("conversationList");
   for (const char* title : {"First", "Second", "Third"}) {
     find<QPushButton>("newConversation")->click();
     type(title);
@@ -158,37 +159,38 @@ TEST_F(ChatWidgetTest, a_conversation_that_is_continued_moves_to_the_top) {
   }
   const auto titles = [&] {
     QStringList all;
-    for (int row = 0; row < list->count(); ++row) all.append(list->item(row)->text());
+    for (int row = 0; row < list->model()->rowCount(); ++row)
+      all.append(list->model()->index(row, 0).data().toString());
     return all;
   };
   EXPECT_EQ(titles(), (QStringList{"Third", "Second", "First"}));
-  emit list->itemActivated(list->item(2));
+  emit list->activated(list->model()->index(2, 0));
   EXPECT_EQ(titles(), (QStringList{"Third", "Second", "First"})) << "to look at it is no use";
   type("go on");
   EXPECT_EQ(titles(), (QStringList{"First", "Third", "Second"}));
-  EXPECT_EQ(list->currentItem()->text(), "First");
+  EXPECT_EQ(list->currentIndex().data().toString(), "First");
   m_store.list("");
   EXPECT_EQ(titles(), (QStringList{"First", "Third", "Second"})) << "as the store has them";
 }
 
 TEST_F(ChatWidgetTest, a_draft_waits_in_its_conversation) {
   auto* edit = find<QPlainTextEdit>("messageEdit");
-  auto* list = find<QListWidget>("conversationList");
+  auto* list = find<QListView>("conversationList");
   type("First");
   answer();
   QTest::keyClicks(edit, "half a thought");
   find<QPushButton>("newConversation")->click();
   EXPECT_EQ(edit->toPlainText(), "");
   QTest::keyClicks(edit, "something new");
-  emit list->itemActivated(list->item(0));
+  emit list->activated(list->model()->index(0, 0));
   EXPECT_EQ(edit->toPlainText(), "half a thought");
   find<QPushButton>("newConversation")->click();
   EXPECT_EQ(edit->toPlainText(), "something new");
   SetUp();  // the program ends, and starts again
   edit = find<QPlainTextEdit>("messageEdit");
   EXPECT_EQ(edit->toPlainText(), "something new");
-  list = find<QListWidget>("conversationList");
-  emit list->itemActivated(list->item(0));
+  list = find<QListView>("conversationList");
+  emit list->activated(list->model()->index(0, 0));
   EXPECT_EQ(edit->toPlainText(), "half a thought");
 }
 
@@ -220,7 +222,7 @@ TEST_F(ChatWidgetTest, send_is_alive_after_the_conversation_of_an_edit_was_delet
   answer();
   ASSERT_TRUE(waitForRowButton("editMessage"));
   rowButton("editMessage")->click();
-  auto* list = find<QListWidget>("conversationList");
+  auto* list = find<QListView>("conversationList");
   QTest::keyClick(list, Qt::Key_Delete);
   EXPECT_EQ(find<QPlainTextEdit>("messageEdit")->toPlainText(), "");
   type("elsewhere");
@@ -229,40 +231,40 @@ TEST_F(ChatWidgetTest, send_is_alive_after_the_conversation_of_an_edit_was_delet
 }
 
 TEST_F(ChatWidgetTest, each_of_several_deletions_can_be_undone_newest_first) {
-  auto* list = find<QListWidget>("conversationList");
+  auto* list = find<QListView>("conversationList");
   for (const char* title : {"First", "Second"}) {
     find<QPushButton>("newConversation")->click();
     type(title);
     answer();
   }
-  ASSERT_EQ(list->count(), 2);
+  ASSERT_EQ(list->model()->rowCount(), 2);
   QStringList deleted;
   for (int i = 0; i < 2; ++i) {
-    list->setCurrentRow(0);
-    deleted.append(list->currentItem()->text());
+    list->setCurrentIndex(list->model()->index(0, 0));
+    deleted.append(list->currentIndex().data().toString());
     QTest::keyClick(list, Qt::Key_Delete);
   }
-  EXPECT_EQ(list->count(), 0);
+  EXPECT_EQ(list->model()->rowCount(), 0);
   EXPECT_EQ(m_store.conversations.size(), 2) << "nothing is erased while it can be undone";
   auto* undo = find<QToolButton>("undoDelete");
   undo->click();
-  ASSERT_EQ(list->count(), 1);
-  EXPECT_EQ(list->item(0)->text(), deleted[1]);
+  ASSERT_EQ(list->model()->rowCount(), 1);
+  EXPECT_EQ(list->model()->index(0, 0).data().toString(), deleted[1]);
   ASSERT_TRUE(undo->isVisible());
   undo->click();
-  EXPECT_EQ(list->count(), 2);
+  EXPECT_EQ(list->model()->rowCount(), 2);
   EXPECT_FALSE(undo->isVisible());
 }
 
 TEST_F(ChatWidgetTest, a_late_answer_to_an_older_search_changes_nothing) {
   type("About memory");
   answer();
-  auto* list = find<QListWidget>("conversationList");
+  auto* list = find<QListView>("conversationList");
   find<QLineEdit>("conversationSearch")->setText("memory");
-  ASSERT_TRUE(QTest::qWaitFor([&] { return list->count() == 1; }, 60'000));
-  emit m_store.listed("mem", {{"x", "Late", "", 1, 1}, {"y", "Later", "", 1, 1}});
-  ASSERT_EQ(list->count(), 1);
-  EXPECT_EQ(list->item(0)->text(), "About memory");
+  ASSERT_TRUE(QTest::qWaitFor([&] { return list->model()->rowCount() == 1; }, 60'000));
+  emit m_store.listed("mem", {{{"x", "Late", "", 1, 1}}, {{"y", "Later", "", 1, 1}}});
+  ASSERT_EQ(list->model()->rowCount(), 1);
+  EXPECT_EQ(list->model()->index(0, 0).data().toString(), "About memory");
 }
 
 TEST_F(ChatWidgetTest, a_run_that_keeps_nothing_says_so_beside_the_conversations) {
@@ -409,8 +411,8 @@ TEST_F(ChatWidgetTest, a_narrow_pane_shows_a_side_in_the_place_of_the_chat) {
   QTest::keyClick(panel, Qt::Key_Escape);
   EXPECT_FALSE(panel->isVisible());
   find<QToolButton>("toggleConversations")->click();
-  auto* rows = find<QListWidget>("conversationList");
-  emit rows->itemActivated(rows->item(0));
+  auto* rows = find<QListView>("conversationList");
+  emit rows->activated(rows->model()->index(0, 0));
   EXPECT_FALSE(list->isVisible()) << "something was chosen";
   m_widget->resize(900, 700);
   settle();
@@ -466,10 +468,11 @@ TEST_F(ChatWidgetTest, a_conversation_is_exported_from_the_list_without_opening_
   find<QPushButton>("newConversation")->click();
   type("Another one");
   answer();
-  auto* list = find<QListWidget>("conversationList");
+  auto* list = find<QListView>("conversationList");
   for (const char* suffix : {"md", "json"}) {
-    for (int row = 0; row < list->count(); ++row) {
-      if (list->item(row)->data(Qt::UserRole).toString() == first) list->setCurrentRow(row);
+    for (int row = 0; row < list->model()->rowCount(); ++row) {
+      const QModelIndex at = list->model()->index(row, 0);
+      if (at.data(ConversationListModel::IdRole).toString() == first) list->setCurrentIndex(at);
     }
     emit list->customContextMenuRequested({});
     auto* menu = m_widget->findChild<QMenu*>();

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <QDateTime>
+
 #include "ui/format/device_name.h"
 
 namespace headroom::ui {
@@ -38,6 +40,18 @@ TEST(FormatBytes, what_was_taken_names_drivers_and_program_and_arenas_only_where
 TEST(FormatBytes, exact_bytes_and_counts_group_their_digits) {
   EXPECT_EQ(formatExactBytes(6'771'697'152ULL), QStringLiteral("6,771,697,152 B"));
   EXPECT_EQ(formatCount(32768), QStringLiteral("32,768"));
+}
+
+TEST(FormatBytes, a_day_is_written_as_short_as_its_distance_allows) {
+  const auto at = [](int year, int month, int day) {
+    return QDateTime({year, month, day}, {9, 5}).toMSecsSinceEpoch();
+  };
+  const QDate today(2026, 1, 2);
+  EXPECT_EQ(formatDay(at(2026, 1, 2), today), QStringLiteral("09:05"));
+  EXPECT_EQ(formatDay(at(2026, 1, 1), today), QStringLiteral("Yesterday"));
+  EXPECT_EQ(formatDay(at(2025, 12, 31), today), QStringLiteral("31 Dec 2025"));
+  EXPECT_EQ(formatDay(at(2026, 1, 3), today), QStringLiteral("3 Jan")) << "a clock was set back";
+  EXPECT_EQ(formatDay(at(2025, 12, 31), QDate(2026, 1, 1)), QStringLiteral("Yesterday")) << "over the end of a year";
 }
 
 TEST(FormatBytes, speed_has_a_decimal_only_where_it_tells_something) {

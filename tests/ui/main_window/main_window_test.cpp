@@ -6,7 +6,7 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
-#include <QListWidget>
+#include <QListView>
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QSignalSpy>
@@ -105,7 +105,7 @@ TEST_F(WindowFixture, no_name_that_looks_like_markup_formats_a_label) {
   edit->setPlainText(markup);
   QTest::keyClick(edit, Qt::Key_Return);
   m_engine.sendAnswer(QStringLiteral("Fine."));
-  QTest::keyClick(find<QListWidget>("conversationList"), Qt::Key_Delete);
+  QTest::keyClick(find<QListView>("conversationList"), Qt::Key_Delete);
   m_window->showMessage(Tone::Bad, markup);
   int nNames = 0;
   for (const QLabel* label : m_window->findChildren<QLabel*>()) {
