@@ -252,8 +252,9 @@ void FooterRow::addNote(const Turn& turn) {
   if (const QString state = turnStateText(turn.state); !state.isEmpty()) parts.append(state);
   if (turn.generatedTokens > 0) parts.append(tr("%1 tokens").arg(formatCount(turn.generatedTokens)));
   // Before the speed, which the context gauge tells of the last answer too.
-  if (turn.promptTokens > 0) {
-    parts.append(tr("reused %1 of %2").arg(formatCount(turn.reusedTokens), formatCount(turn.promptTokens)));
+  const bool hasReused = turn.promptTokens > 0 && turn.reusedTokens > 0;
+  if (hasReused) {
+    parts.append(tr("reused %1 of %2 tokens").arg(formatCount(turn.reusedTokens), formatCount(turn.promptTokens)));
   }
   if (turn.generatedTokens > 0 && turn.decodeSeconds > 0) {
     parts.append(formatSpeed(turn.generatedTokens / turn.decodeSeconds));
@@ -263,10 +264,15 @@ void FooterRow::addNote(const Turn& turn) {
   auto* note = new ElidedLabel("muted", Qt::AlignLeft, this);
   note->setObjectName(QStringLiteral("turnNote"));
   note->setText(parts.join(QStringLiteral(" · ")));
-  if (turn.seed != 0) {
-    note->setToolTip(
-        tr("%1\nSeed %2: the same seed, settings and text give the same answer").arg(note->text()).arg(turn.seed));
+  QStringList tip{note->text()};
+  if (hasReused) {
+    tip.append(tr("Reused: the part of the conversation that did not have to be read again for this answer.\n"
+                  "Where it is small, an earlier text was changed."));
   }
+  if (turn.seed != 0) {
+    tip.append(tr("Seed %1: the same seed, settings and text give the same answer").arg(turn.seed));
+  }
+  if (tip.size() > 1) note->setToolTip(tip.join(u'\n'));
   m_layout->addSpacing(8);
   m_layout->addWidget(note, 1);
 }
