@@ -229,7 +229,8 @@ void ConversationList::finishRename(QListWidgetItem* item) {
 
 void ConversationList::removeSelected() {
   if (selected() == nullptr) return;
-  const Removal removal{selected()->data(kConversationIdRole).toString(), selected()->text()};
+  const QString id = selected()->data(kConversationIdRole).toString();
+  const Removal removal{id, selected()->text(), id == m_currentId};
   m_removals.append(removal);
   m_store.remove(removal.id);
   showUndo();
@@ -249,9 +250,11 @@ void ConversationList::showUndo() {
 
 void ConversationList::undoRemoval() {
   if (m_removals.isEmpty()) return;
-  m_store.restore(m_removals.takeLast().id);
+  const Removal removal = m_removals.takeLast();
+  m_store.restore(removal.id);
   showUndo();
   refresh();
+  if (removal.wasOpen) emit openChosen(removal.id);
 }
 
 // The time to undo is over: they are erased.

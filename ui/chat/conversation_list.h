@@ -67,6 +67,7 @@ class ConversationList : public QWidget {
   QLabel* m_notKept;  // seen when this run keeps nothing
   struct Removal {
     QString id, title;
+    bool wasOpen;
   };
   QVector<Removal> m_removals;  // that can be undone, newest last
   ConversationMarks m_marks;
