@@ -73,10 +73,12 @@ ConversationList::ConversationList(const Theme& theme, ConversationPort& store, 
   });
   connect(&store, &ConversationPort::listed, this, &ConversationList::show);
   connect(&store, &ConversationPort::notKept, this, &ConversationList::showNotKept);
-  connect(m_list, &QListWidget::itemClicked, this,
-          [this](const QListWidgetItem* item) { emit openChosen(item->data(kConversationIdRole).toString()); });
-  connect(m_list, &QListWidget::itemActivated, this,
-          [this](const QListWidgetItem* item) { emit openChosen(item->data(kConversationIdRole).toString()); });
+  connect(m_list, &QListWidget::itemClicked, this, [this](const QListWidgetItem* item) {
+    emit openChosen(item->data(kConversationIdRole).toString(), searchText());
+  });
+  connect(m_list, &QListWidget::itemActivated, this, [this](const QListWidgetItem* item) {
+    emit openChosen(item->data(kConversationIdRole).toString(), searchText());
+  });
   connect(m_list, &QListWidget::itemChanged, this, &ConversationList::finishRename);
   connect(m_list, &QWidget::customContextMenuRequested, this, &ConversationList::showMenu);
   m_empty->hide();
@@ -121,10 +123,12 @@ QFrame* ConversationList::makeUndoBar() {
   return bar;
 }
 
-void ConversationList::refresh() { m_store.list(m_search->text().trimmed()); }
+QString ConversationList::searchText() const { return m_search->text().trimmed(); }
+
+void ConversationList::refresh() { m_store.list(searchText()); }
 
 void ConversationList::show(const QString& search, const QVector<ConversationHead>& heads) {
-  if (search != m_search->text().trimmed()) return;  // an answer to what was typed before
+  if (search != searchText()) return;  // an answer to what was typed before
   m_isFilling = true;
   m_list->clear();
   for (const ConversationHead& head : heads) {
@@ -203,7 +207,7 @@ void ConversationList::showMenu(const QPoint& at) {
   const QString id = selected()->data(kConversationIdRole).toString();
   menu->addAction(tr("Rename"), this, [this] { m_list->editItem(selected()); });
   const QString title = selected()->text();
-  if (id != m_currentId) menu->addAction(tr("Open"), this, [this, id] { emit openChosen(id); });
+  if (id != m_currentId) menu->addAction(tr("Open"), this, [this, id] { emit openChosen(id, searchText()); });
   if (hasAnswer(*selected())) {
     const bool waits = m_marks.value(id).kind == ConversationMark::Kind::Waiting;
     menu->addAction(waits ? tr("Take out of the queue") : tr("Stop answering"), this,
@@ -254,7 +258,7 @@ void ConversationList::undoRemoval() {
   m_store.restore(removal.id);
   showUndo();
   refresh();
-  if (removal.wasOpen) emit openChosen(removal.id);
+  if (removal.wasOpen) emit openChosen(removal.id, {});
 }
 
 // The time to undo is over: they are erased.

@@ -31,7 +31,7 @@ class ConversationList : public QWidget {
 
  signals:
   void newChosen();
-  void openChosen(const QString& id);
+  void openChosen(const QString& id, const QString& search);  // what it was found by; empty: it was not searched for
   void renamed(const QString& id, const QString& title);
   void removed(const QString& id);
   void stopChosen(const QString& id);  // its answer, which runs or waits
@@ -55,6 +55,7 @@ class ConversationList : public QWidget {
   void settleRemovals();
   void showNotKept(const QString& reason);
   QListWidgetItem* selected() const;
+  QString searchText() const;
 
   const Theme& m_theme;
   ConversationPort& m_store;
