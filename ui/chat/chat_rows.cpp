@@ -49,6 +49,7 @@ void copyAndTell(QToolButton* button, const QString& text) {
 
 ChatRow::ChatRow(const Theme& theme, CardPart part, QWidget* parent) : QWidget(parent), m_theme(theme), m_part(part) {}
 
+int ChatRow::markFound(const QString&, int) { return -1; }
 int ChatRow::sidePadding() const { return m_part == CardPart::None ? 0 : kCardPaddingPx; }
 int ChatRow::bottomPadding() const { return m_part == CardPart::Bottom ? 6 : 0; }
 
@@ -88,6 +89,7 @@ ProseRow::ProseRow(const Theme& theme, CardPart part, QWidget* parent, bool isMu
 void ProseRow::showMarkdown(const MarkdownSegment& segment) { m_view->showMarkdown(segment); }
 void ProseRow::showPlain(const QString& text) { m_view->showPlain(text); }
 int ProseRow::heightFor(int width) { return m_view->heightFor(width - 2 * sidePadding()) + 4; }
+int ProseRow::markFound(const QString& text, int current) { return m_view->markFound(text, current, theme().tokens()); }
 void ProseRow::resizeEvent(QResizeEvent*) {
   m_view->setGeometry(sidePadding(), 0, width() - 2 * sidePadding(), height());
 }
@@ -118,6 +120,11 @@ void CodeRow::showCode(const MarkdownSegment& segment) {
 
 int CodeRow::heightFor(int width) {
   return m_code->heightFor(width - 2 * kCodeSidePx) + (m_language ? kCodeBarPx + kCodeGapPx : 0) + kCodeGapPx;
+}
+
+int CodeRow::markFound(const QString& text, int current) {
+  const int at = m_code->markFound(text, current, theme().tokens());
+  return at < 0 ? at : at + (m_language ? kCodeGapPx + kCodeBarPx : 0);
 }
 
 void CodeRow::resizeEvent(QResizeEvent*) {
@@ -252,8 +259,9 @@ void FooterRow::addNote(const Turn& turn) {
   if (const QString state = turnStateText(turn.state); !state.isEmpty()) parts.append(state);
   if (turn.generatedTokens > 0) parts.append(tr("%1 tokens").arg(formatCount(turn.generatedTokens)));
   // Before the speed, which the context gauge tells of the last answer too.
-  if (turn.promptTokens > 0) {
-    parts.append(tr("reused %1 of %2").arg(formatCount(turn.reusedTokens), formatCount(turn.promptTokens)));
+  const bool hasReused = turn.promptTokens > 0 && turn.reusedTokens > 0;
+  if (hasReused) {
+    parts.append(tr("reused %1 of %2 tokens").arg(formatCount(turn.reusedTokens), formatCount(turn.promptTokens)));
   }
   if (turn.generatedTokens > 0 && turn.decodeSeconds > 0) {
     parts.append(formatSpeed(turn.generatedTokens / turn.decodeSeconds));
@@ -263,10 +271,16 @@ void FooterRow::addNote(const Turn& turn) {
   auto* note = new ElidedLabel("muted", Qt::AlignLeft, this);
   note->setObjectName(QStringLiteral("turnNote"));
   note->setText(parts.join(QStringLiteral(" · ")));
-  if (turn.seed != 0) {
-    note->setToolTip(
-        tr("%1\nSeed %2: the same seed, settings and text give the same answer").arg(note->text()).arg(turn.seed));
+  QStringList tip{note->text()};
+  if (hasReused) {
+    tip.append(
+        tr("Reused: the part of the conversation that did not have to be read again for this answer.\n"
+           "Where it is small, an earlier text was changed."));
   }
+  if (turn.seed != 0) {
+    tip.append(tr("Seed %1: the same seed, settings and text give the same answer").arg(turn.seed));
+  }
+  if (tip.size() > 1) note->setToolTip(tip.join(u'\n'));
   m_layout->addSpacing(8);
   m_layout->addWidget(note, 1);
 }

@@ -25,6 +25,9 @@ class ChatRow : public QWidget {
  public:
   ChatRow(const Theme& theme, CardPart part, QWidget* parent);
   virtual int heightFor(int width) = 0;
+  // Marks this text wherever the row shows it, the hit `current` more than the others (-1: none), and tells how far
+  // below the row's top that one is; -1 where it is not there.
+  virtual int markFound(const QString& text, int current);
 
  protected:
   void paintEvent(QPaintEvent* event) override;
@@ -54,6 +57,7 @@ class ProseRow : public ChatRow {
   void showMarkdown(const MarkdownSegment& segment);
   void showPlain(const QString& text);
   int heightFor(int width) override;
+  int markFound(const QString& text, int current) override;
 
  protected:
   void resizeEvent(QResizeEvent* event) override;
@@ -69,6 +73,7 @@ class CodeRow : public ChatRow {
   CodeRow(const Theme& theme, const MarkdownSegment& segment, std::function<QString()> wholeCode, QWidget* parent);
   void showCode(const MarkdownSegment& segment);
   int heightFor(int width) override;
+  int markFound(const QString& text, int current) override;
 
  protected:
   void resizeEvent(QResizeEvent* event) override;

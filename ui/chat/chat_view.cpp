@@ -14,20 +14,10 @@ namespace {
 
 constexpr int kColumnPx = 780;
 constexpr int kMarginPx = 20;
-constexpr int kAheadPx = 600;            // rows this far outside of what is seen are made in advance
-constexpr int kKeepPx = 2400;            // and kept until they are this far away
-constexpr qint64 kBudgetMs = 7;          // for making rows, so that the event loop stays responsive
-constexpr int kEndSlackPx = 24;          // this near to the end counts as there
-constexpr qsizetype kPlainChars = 3000;  // of the user's text in one row
-
-// The end of a piece of plain text that starts at `start`: at a line break when there is one.
-qsizetype plainEnd(const QString& text, qsizetype start) {
-  if (text.size() - start <= kPlainChars) return text.size();
-  const qsizetype newline = text.lastIndexOf(u'\n', start + kPlainChars);
-  if (newline > start) return newline + 1;
-  const qsizetype end = start + kPlainChars;
-  return text[end - 1].isHighSurrogate() ? end - 1 : end;
-}
+constexpr int kAheadPx = 600;    // rows this far outside of what is seen are made in advance
+constexpr int kKeepPx = 2400;    // and kept until they are this far away
+constexpr qint64 kBudgetMs = 7;  // for making rows, so that the event loop stays responsive
+constexpr int kEndSlackPx = 24;  // this near to the end counts as there
 
 }  // namespace
 
@@ -176,6 +166,7 @@ void ChatView::addSegmentRows(Item& item, std::size_t first, bool isThought) {
     if (!found->widget) continue;
     if (kind == Kind::Prose) static_cast<ProseRow*>(found->widget.data())->showMarkdown(segments[i]);
     if (kind == Kind::Code) static_cast<CodeRow*>(found->widget.data())->showCode(segments[i]);
+    if (!m_found.isEmpty()) markRow(item, *found);
   }
 }
 
@@ -208,16 +199,15 @@ void ChatView::split(Item& item) {
 }
 
 void ChatView::splitPlain(Item& item, const QString& text) {
-  for (qsizetype start = 0; start < text.size();) {
-    const qsizetype end = plainEnd(text, start);
+  std::size_t index = 0;
+  for (const PlainPiece& piece : plainPieces(text)) {
     Row row;
     row.kind = Kind::Plain;
-    row.start = start;
-    // The line break between two rows is shown by their being two.
-    row.length = end - start - (end < text.size() && text[end - 1] == u'\n' ? 1 : 0);
+    row.segment = index++;
+    row.start = piece.start;
+    row.length = piece.length;
     row.height = estimate(item, row);
     item.rows.push_back(std::move(row));
-    start = end;
   }
 }
 
@@ -333,7 +323,10 @@ bool ChatView::realizeNext() {
 }
 
 void ChatView::realize(Item& item, Row& row) {
-  if (!row.widget) row.widget = makeRow(item, row);
+  if (!row.widget) {
+    row.widget = makeRow(item, row);
+    if (!m_found.isEmpty()) markRow(item, row);
+  }
   row.height = row.widget->heightFor(widthOf(row));
   row.measured = true;
 }

@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "ui/chat/chat_finder.h"
 #include "ui/chat/chat_rows.h"
 #include "ui/chat/chat_tree.h"
 #include "ui/chat/markdown_segments.h"
@@ -33,6 +34,10 @@ class ChatView : public QAbstractScrollArea {
   void appendThinking(const QString& turnId, const QString& text);  // likewise
   void refreshThinking(const QString& turnId);                      // how long it took so far
   void refreshTurn(const QString& turnId);                          // anything but its texts has changed
+  // Marks a text wherever it is shown, and one hit of a turn more than the others (empty id: none).
+  void markFound(const QString& text, const QString& turnId, const FoundPlace& place);
+  void scrollToFound();       // to that hit
+  int firstSeenTurn() const;  // of the path
   void scrollToEnd();
   bool isAtEnd() const { return m_followsEnd; }
   bool isLaidOut() const { return !m_more.isActive(); }  // no row that should be seen is still to be made
@@ -58,7 +63,7 @@ class ChatView : public QAbstractScrollArea {
   struct Row {
     Kind kind = Kind::Unsplit;
     bool isThought = false;           // prose and code of what the model thought
-    std::size_t segment = 0;          // of prose and code
+    std::size_t segment = 0;          // of prose and code; of plain text the number of its piece
     qsizetype start = 0, length = 0;  // of plain text
     int top = 0, height = 0;
     bool measured = false;
@@ -89,6 +94,8 @@ class ChatView : public QAbstractScrollArea {
   void addSegmentRows(Item& item, std::size_t first, bool isThought = false);
   static std::vector<Row>::iterator endOfSegments(Item& item, bool isThought);
   static const MarkdownSegment& segmentOf(const Item& item, const Row& row);
+  int markRow(const Item& item, const Row& row);
+  bool isFoundRow(const Item& item, const Row& row) const;
   void splitThought(Item& item);
   void dropThought(Item& item);
   void finishThought(Item& item);
@@ -112,6 +119,8 @@ class ChatView : public QAbstractScrollArea {
   Anchor m_anchor;
   int m_totalHeight = 0, m_measuredWidth = 0;
   Actions m_actions;
+  QString m_found, m_foundTurn;  // what is marked, and the turn of the hit that is marked more
+  FoundPlace m_foundPlace;
   bool m_followsEnd = true, m_isLayingOut = false;
   QTimer m_more;  // goes on with rows that had no time in this pass
 };

@@ -13,6 +13,7 @@
 #include <QStackedWidget>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <utility>
 
 #include "ui/chat/chat_view.h"
 #include "ui/chat/composer.h"
@@ -20,6 +21,7 @@
 #include "ui/chat/conversation_export.h"
 #include "ui/chat/conversation_list.h"
 #include "ui/chat/conversation_list_model.h"
+#include "ui/chat/find_bar.h"
 #include "ui/chat/sampler_panel.h"
 #include "ui/chat/trouble_banner.h"
 #include "ui/chat/welcome.h"
@@ -120,6 +122,8 @@ QWidget* ChatWidget::makeMiddle() {
   m_jump->hide();
   m_banner = new TroubleBanner(m_theme, middle);
   layout->addWidget(m_banner);
+  m_find = new FindBar(m_theme, *m_view, middle);
+  layout->addWidget(m_find);
   m_composer = new Composer(m_theme, session().draft(), middle);
   layout->addWidget(m_composer);
   auto* foot = new QHBoxLayout;
@@ -172,12 +176,17 @@ void ChatWidget::showSession() {
   QObject* shown = m_connections.get();
   ChatSession* from = &session();
   connect(from, &ChatSession::pathChanged, shown, [this] { showPath(); });
-  connect(from, &ChatSession::textAppended, shown,
-          [this](const QString& id, const QString& text) { m_view->appendText(id, text); });
+  connect(from, &ChatSession::textAppended, shown, [this](const QString& id, const QString& text) {
+    m_view->appendText(id, text);
+    m_find->refresh();
+  });
   connect(from, &ChatSession::thinkingAppended, shown,
           [this](const QString& id, const QString& text) { m_view->appendThinking(id, text); });
   connect(from, &ChatSession::thinkingTimed, shown, [this](const QString& id) { m_view->refreshThinking(id); });
-  connect(from, &ChatSession::turnChanged, shown, [this](const QString& id) { m_view->refreshTurn(id); });
+  connect(from, &ChatSession::turnChanged, shown, [this](const QString& id) {
+    m_view->refreshTurn(id);
+    m_find->refresh();
+  });
   connect(from, &ChatSession::activityChanged, shown, [this] { showActivity(); });
   connect(from, &ChatSession::contextChanged, shown, [this] { m_gauge->setFigures(session().context()); });
   connect(from, &ChatSession::troubleChanged, shown, [this] { m_banner->show(session().trouble()); });
@@ -185,11 +194,19 @@ void ChatWidget::showSession() {
   connect(&from->draft(), &ChatDraft::changed, shown, [this] { showEditPlace(); });
   m_composer->showDraft(from->draft());
   m_view->showTree(from->tree());
+  m_find->showTree(from->tree());
   m_banner->show(from->trouble());
   m_gauge->setFigures(from->context());
   showHead();
   showPlace();
   showActivity();
+  showSearched();
+}
+
+// The conversation that was chosen among those with a searched text shows where that is, once it is open.
+void ChatWidget::showSearched() {
+  if (m_searched.text.isEmpty() || m_searched.id != session().head().id || m_sessions.isOpening()) return;
+  m_find->openAtFirst(std::exchange(m_searched, {}).text);
 }
 
 void ChatWidget::connectBanner() {
@@ -233,6 +250,11 @@ void ChatWidget::connectView() {
     placeJumpButton();
   });
   connect(m_jump, &QPushButton::clicked, m_view, &ChatView::scrollToEnd);
+  connect(new QShortcut(QKeySequence::Find, this), &QShortcut::activated, this, [this] {
+    uncover();
+    m_find->open();
+  });
+  connect(m_find, &FindBar::closed, m_composer, &Composer::focusText);
 }
 
 void ChatWidget::connectList() {
@@ -243,9 +265,11 @@ void ChatWidget::connectList() {
     m_sessions.newConversation();
     m_composer->focusText();
   });
-  connect(m_list, &ConversationList::openChosen, this, [this](const QString& id) {
+  connect(m_list, &ConversationList::openChosen, this, [this](const QString& id, const QString& search) {
     uncover();
+    m_searched = {id, search};
     m_sessions.openConversation(id);
+    showSearched();
   });
   connect(m_list, &ConversationList::renamed, &m_sessions, &ChatSessions::renameConversation);
   connect(m_list, &ConversationList::removed, &m_sessions, &ChatSessions::forgetConversation);
@@ -322,6 +346,7 @@ void ChatWidget::showHead() {
 
 void ChatWidget::showPath() {
   m_view->showPath();
+  m_find->refresh();
   showPlace();
 }
 

@@ -21,6 +21,7 @@ class ChatView;
 class Composer;
 class ContextGauge;
 class ElidedLabel;
+class FindBar;
 class ConversationList;
 class SamplerPanel;
 class TroubleBanner;
@@ -70,6 +71,7 @@ class ChatWidget : public QWidget {
   void showWelcome();
   void showHead();
   void showPath();
+  void showSearched();
   void showPlace();  // welcome, or the turns
   enum class Side { None, List, Panel };
   void toggleSide(Side side, bool on);
@@ -105,10 +107,14 @@ class ChatWidget : public QWidget {
   ChatView* m_view;
   QPushButton* m_jump;
   TroubleBanner* m_banner;
+  FindBar* m_find;
   Composer* m_composer;
   ContextGauge* m_gauge;
   QScrollArea* m_panelArea;
   SamplerPanel* m_panel;
+  struct {
+    QString id, text;
+  } m_searched;  // a conversation that is being opened, and what the list found it by
   QString m_note, m_openModel;
   bool m_isLoading = false;
   QStringList m_questions;

@@ -3,10 +3,13 @@
 #include <QFontDatabase>
 #include <QScrollBar>
 #include <QSyntaxHighlighter>
+#include <QTextBlock>
+#include <QTimer>
 #include <QWheelEvent>
 #include <array>
 
 #include "ui/chat/code_lexer.h"
+#include "ui/chat/found_marks.h"
 #include "ui/chat/page_keys.h"
 
 namespace headroom::ui {
@@ -88,6 +91,24 @@ int CodeView::heightFor(int width) const {
   const int lines = std::max(1, document()->blockCount() - (m_shown.endsWith(u'\n') ? 1 : 0));
   const bool scrolls = m_widestPx + 2 * kPaddingPx > width;
   return lines * fontMetrics().lineSpacing() + 2 * kPaddingPx + (scrolls ? kSidewaysBarPx : 0);
+}
+
+int CodeView::markFound(const QString& text, int current, const ThemeTokens& tokens) {
+  const std::vector<QTextCursor> hits = hitsIn(*document(), text);
+  setExtraSelections(foundMarks(hits, current, tokens));
+  if (current < 0 || static_cast<std::size_t>(current) >= hits.size()) return -1;
+  const QTextCursor& hit = hits[static_cast<std::size_t>(current)];
+  // Later: a view that was just made has no width yet, and so no range to scroll in.
+  QTimer::singleShot(0, this, [this, hit] { showSideways(hit); });
+  return document()->findBlock(hit.selectionStart()).blockNumber() * fontMetrics().lineSpacing() + kPaddingPx;
+}
+
+void CodeView::showSideways(const QTextCursor& cursor) {
+  QTextCursor start = cursor;
+  start.setPosition(cursor.selectionStart());
+  const int left = cursorRect(start).left(), right = cursorRect(cursor).right();
+  QScrollBar* bar = horizontalScrollBar();
+  if (left < 0 || right > viewport()->width()) bar->setValue(bar->value() + left - viewport()->width() / 3);
 }
 
 void CodeView::keyPressEvent(QKeyEvent* event) {

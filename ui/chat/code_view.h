@@ -16,12 +16,16 @@ class CodeView : public QPlainTextEdit {
 
   void showCode(const QString& code);  // what is shown already stays when `code` only grew
   int heightFor(int width) const;
+  // As ChatRow::markFound; a hit that is out of sight sideways is scrolled to.
+  int markFound(const QString& text, int current, const ThemeTokens& tokens);
 
  protected:
   void keyPressEvent(QKeyEvent* event) override;  // leaves to whoever scrolls what moves the conversation
   void wheelEvent(QWheelEvent* event) override;
 
  private:
+  void showSideways(const QTextCursor& cursor);
+
   QString m_shown;
   int m_widestPx = 0;  // of its lines
 };

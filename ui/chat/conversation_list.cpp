@@ -99,7 +99,7 @@ ConversationList::ConversationList(const Theme& theme, ConversationPort& store, 
   connect(&store, &ConversationPort::listed, this, &ConversationList::showListed);
   connect(&store, &ConversationPort::notKept, this, &ConversationList::showNotKept);
   const auto open = [this](const QModelIndex& row) {
-    emit openChosen(row.data(ConversationListModel::IdRole).toString());
+    emit openChosen(row.data(ConversationListModel::IdRole).toString(), searchText());
   };
   connect(m_list, &QListView::clicked, this, open);
   connect(m_list, &QListView::activated, this, open);
@@ -147,10 +147,12 @@ QFrame* ConversationList::makeUndoBar() {
   return bar;
 }
 
-void ConversationList::refresh() { m_store.list(m_search->text().trimmed()); }
+QString ConversationList::searchText() const { return m_search->text().trimmed(); }
+
+void ConversationList::refresh() { m_store.list(searchText()); }
 
 void ConversationList::showListed(const QString& search, const QVector<ListedConversation>& conversations) {
-  if (search != m_search->text().trimmed()) return;  // an answer to what was typed before
+  if (search != searchText()) return;  // an answer to what was typed before
   const QString before = selectedId();
   m_model->setConversations(conversations);
   if (!selected().isValid()) {
@@ -198,7 +200,7 @@ void ConversationList::showMenu(const QPoint& at) {
   const QString id = selectedId();
   menu->addAction(tr("Rename"), this, [this] { m_list->edit(selected()); });
   const QString title = selected().data().toString();
-  if (id != m_currentId) menu->addAction(tr("Open"), this, [this, id] { emit openChosen(id); });
+  if (id != m_currentId) menu->addAction(tr("Open"), this, [this, id] { emit openChosen(id, searchText()); });
   if (hasAnswer(id)) {
     const bool waits = m_marks.value(id).kind == ConversationMark::Kind::Waiting;
     menu->addAction(waits ? tr("Take out of the queue") : tr("Stop answering"), this,
@@ -221,7 +223,7 @@ void ConversationList::setPinned(const QString& id, bool isPinned) {
 
 void ConversationList::removeSelected() {
   if (!selected().isValid()) return;
-  const Removal removal{selectedId(), selected().data().toString()};
+  const Removal removal{selectedId(), selected().data().toString(), selectedId() == m_currentId};
   m_removals.append(removal);
   m_store.remove(removal.id);
   showUndo();
@@ -241,9 +243,11 @@ void ConversationList::showUndo() {
 
 void ConversationList::undoRemoval() {
   if (m_removals.isEmpty()) return;
-  m_store.restore(m_removals.takeLast().id);
+  const Removal removal = m_removals.takeLast();
+  m_store.restore(removal.id);
   showUndo();
   refresh();
+  if (removal.wasOpen) emit openChosen(removal.id, {});
 }
 
 // The time to undo is over: they are erased.

@@ -31,7 +31,7 @@ class ConversationList : public QWidget {
 
  signals:
   void newChosen();
-  void openChosen(const QString& id);
+  void openChosen(const QString& id, const QString& search);  // what it was found by; empty: it was not searched for
   void renamed(const QString& id, const QString& title);
   void removed(const QString& id);
   void stopChosen(const QString& id);  // its answer, which runs or waits
@@ -54,6 +54,7 @@ class ConversationList : public QWidget {
   void showNotKept(const QString& reason);
   QModelIndex selected() const;
   QString selectedId() const;
+  QString searchText() const;
 
   ConversationPort& m_store;
   QLineEdit* m_search;
@@ -66,6 +67,7 @@ class ConversationList : public QWidget {
   QLabel* m_notKept;  // seen when this run keeps nothing
   struct Removal {
     QString id, title;
+    bool wasOpen;
   };
   QVector<Removal> m_removals;  // that can be undone, newest last
   ConversationMarks m_marks;

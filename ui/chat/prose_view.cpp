@@ -7,6 +7,7 @@
 #include <QWheelEvent>
 #include <cmath>
 
+#include "ui/chat/found_marks.h"
 #include "ui/chat/page_keys.h"
 
 namespace headroom::ui {
@@ -58,6 +59,15 @@ int ProseView::heightFor(int width) {
   resize(width, std::max(1, height()));  // else the editor wraps its document at its own width again
   document()->setTextWidth(width);
   return static_cast<int>(std::ceil(document()->size().height()));
+}
+
+int ProseView::markFound(const QString& text, int current, const ThemeTokens& tokens) {
+  const std::vector<QTextCursor> hits = hitsIn(*document(), text);
+  setExtraSelections(foundMarks(hits, current, tokens));
+  if (current < 0 || static_cast<std::size_t>(current) >= hits.size()) return -1;
+  QTextCursor start = hits[static_cast<std::size_t>(current)];
+  start.setPosition(start.selectionStart());
+  return cursorRect(start).top();
 }
 
 QVariant ProseView::loadResource(int, const QUrl&) { return {}; }

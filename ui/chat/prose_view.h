@@ -18,6 +18,8 @@ class ProseView : public QTextBrowser {
   void showMarkdown(const MarkdownSegment& segment);
   void showPlain(const QString& text);
   int heightFor(int width);
+  // As ChatRow::markFound.
+  int markFound(const QString& text, int current, const ThemeTokens& tokens);
 
  protected:
   QVariant loadResource(int type, const QUrl& name) override;

@@ -37,6 +37,9 @@ ThemeTokens lightTokens() {
   t.accentSurface = "#e3eefb";
   t.link = "#0a5fb4";
   t.plan = "#1a1f29";
+  t.found = "#ffe99a";
+  t.foundNow = "#f08c2e";
+  t.onFoundNow = "#1a1f29";
   t.neutral = {t.text, QColor("#e9ecf1"), QColor("#d3d8e0")};
   t.good = {QColor("#0a5c3a"), QColor("#e2f4ea"), QColor("#9fd3b8")};
   t.warning = {QColor("#744700"), QColor("#fff2d6"), QColor("#e8c478")};
@@ -61,6 +64,9 @@ ThemeTokens darkTokens() {
   t.accentSurface = "#1c3048";
   t.link = "#7bb8f8";
   t.plan = "#ffffff";
+  t.found = "#51460f";
+  t.foundNow = "#f5b041";
+  t.onFoundNow = "#0a1420";
   t.neutral = {t.text, QColor("#262c37"), QColor("#363d4a")};
   t.good = {QColor("#7fdcab"), QColor("#14301f"), QColor("#2c6445")};
   t.warning = {QColor("#f2c56b"), QColor("#35290f"), QColor("#6b5521")};

@@ -25,6 +25,7 @@ struct ToneColors {
 struct ThemeTokens {
   bool isDark = false;
   QColor window, surface, sunken, border, text, muted, accent, onAccent, accentSurface, link, plan;
+  QColor found, foundNow, onFoundNow;  // behind hits of a search, behind the current one, and the text of that
   ToneColors neutral, good, warning, bad;
   std::array<QColor, kSegments.size()> segments;  // of Okabe and Ito's set: told apart by colour-blind people
 

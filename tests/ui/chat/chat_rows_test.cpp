@@ -53,18 +53,29 @@ TEST_F(ChatRowsTest, a_footer_offers_what_can_be_done_with_its_turn) {
 }
 
 TEST_F(ChatRowsTest, a_footer_tells_what_was_reused_of_the_prompt_where_that_was_counted) {
+  struct Note {
+    QString text, tip;
+  };
   const auto noteOf = [this](const Turn& turn) {
     const FooterRow row(m_theme, turn, FooterFacts(), nullptr);
-    const auto* note = row.findChild<ElidedLabel*>("turnNote");
-    return note == nullptr ? QString() : note->text();
+    const auto* label = row.findChild<ElidedLabel*>("turnNote");
+    Note note;
+    if (label != nullptr) note = {label->text(), label->toolTip()};
+    return note;
   };
   Turn answered = turn(Role::Assistant);
-  EXPECT_EQ(noteOf(answered), QString()) << "read from the store";
+  EXPECT_EQ(noteOf(answered).text, QString()) << "read from the store";
   answered.generatedTokens = 12;
-  answered.promptTokens = 1840;
-  EXPECT_TRUE(noteOf(answered).endsWith("reused 0 of 1,840")) << noteOf(answered).toStdString();
-  answered.reusedTokens = 1812;
-  EXPECT_TRUE(noteOf(answered).endsWith("reused 1,812 of 1,840")) << noteOf(answered).toStdString();
+  answered.promptTokens = 12650;
+  EXPECT_EQ(noteOf(answered).text, QString("12 tokens")) << "nothing was reused";
+  EXPECT_FALSE(noteOf(answered).tip.contains("Reused"));
+  answered.reusedTokens = 12400;
+  EXPECT_TRUE(noteOf(answered).text.endsWith("reused 12,400 of 12,650 tokens")) << noteOf(answered).text.toStdString();
+  EXPECT_TRUE(noteOf(answered).tip.contains("did not have to be read again")) << noteOf(answered).tip.toStdString();
+  EXPECT_TRUE(noteOf(answered).tip.contains("an earlier text was changed"));
+  answered.seed = 7;
+  EXPECT_TRUE(noteOf(answered).tip.contains("Reused"));
+  EXPECT_TRUE(noteOf(answered).tip.contains("Seed 7"));
 }
 
 TEST_F(ChatRowsTest, versions_are_stepped_through_to_both_ends) {

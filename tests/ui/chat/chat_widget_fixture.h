@@ -78,6 +78,7 @@ class ChatWidgetTest : public testing::Test {
   void answer(const char* text = "Fine.") {
     ChatFigures figures;
     figures.promptTokens = 900;
+    figures.reusedTokens = 850;
     figures.generatedTokens = 212;
     figures.contextUsed = 1516;
     figures.contextLength = 4096;

@@ -12,6 +12,7 @@
 #include <QMenu>
 #include <QPlainTextEdit>
 #include <QPushButton>
+#include <QScrollBar>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
@@ -147,6 +148,40 @@ TEST_F(ChatWidgetTest, conversations_are_listed_deleted_and_restored) {
   EXPECT_EQ(list->model()->rowCount(), 0);
   find<QToolButton>("undoDelete")->click();
   EXPECT_EQ(list->model()->rowCount(), 1);
+}
+
+TEST_F(ChatWidgetTest, undo_opens_the_conversation_again_that_was_open_when_it_was_deleted) {
+  auto* list = find<QListView>("conversationList");
+  for (const char* title : {"First", "Second"}) {
+    find<QPushButton>("newConversation")->click();
+    type(title);
+    answer();
+  }
+  const QString open = m_widget->session().head().id, openTitle = m_widget->session().head().title;
+  QTest::keyClick(list, Qt::Key_Delete);
+  EXPECT_NE(m_widget->session().head().id, open);
+  QTest::keyClicks(find<QPlainTextEdit>("messageEdit"), "meanwhile");
+  find<QToolButton>("undoDelete")->click();
+  EXPECT_EQ(m_widget->session().head().id, open);
+  EXPECT_EQ(m_widget->session().tree().path().size(), 2);
+  EXPECT_EQ(list->currentIndex().data().toString(), openTitle);
+  find<QPushButton>("newConversation")->click();
+  EXPECT_EQ(find<QPlainTextEdit>("messageEdit")->toPlainText(), "meanwhile") << "what was written stays";
+}
+
+TEST_F(ChatWidgetTest, undo_leaves_the_open_conversation_where_another_one_was_deleted) {
+  auto* list = find<QListView>("conversationList");
+  for (const char* title : {"First", "Second"}) {
+    find<QPushButton>("newConversation")->click();
+    type(title);
+    answer();
+  }
+  const QString open = m_widget->session().head().id;
+  list->setCurrentIndex(list->model()->index(list->currentIndex().row() == 0 ? 1 : 0, 0));
+  QTest::keyClick(list, Qt::Key_Delete);
+  find<QToolButton>("undoDelete")->click();
+  EXPECT_EQ(m_widget->session().head().id, open);
+  EXPECT_EQ(list->model()->rowCount(), 2);
 }
 
 TEST_F(ChatWidgetTest, a_conversation_that_is_continued_moves_to_the_top) {

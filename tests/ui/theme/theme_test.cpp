@@ -36,6 +36,9 @@ TEST_P(Tokens, text_stands_out_from_whatever_it_is_written_on) {
     EXPECT_GE(contrast(t.muted, background), kReadable) << background.name().toStdString();
   }
   EXPECT_GE(contrast(t.onAccent, t.accent), kReadable);
+  EXPECT_GE(contrast(t.text, t.found), kReadable);
+  EXPECT_GE(contrast(t.onFoundNow, t.foundNow), kReadable);
+  EXPECT_GE(contrast(t.found, t.foundNow), 2) << "the current hit stands out from the others";
   EXPECT_GE(contrast(t.text, t.accentSurface), kReadable);
   for (const Tone tone : {Tone::Neutral, Tone::Good, Tone::Warning, Tone::Bad}) {
     EXPECT_GE(contrast(t.tone(tone).text, t.tone(tone).surface), kReadable) << static_cast<int>(tone);
