@@ -134,19 +134,22 @@ check_flights() {
     }
     END { for (key in loads) if (!(key in found)) print "matvec_int8_1, " key ": expected in the machine code" }' "$1"
 }
-# compare TABLE FOUND: says which lines differ. Numbers may by 1 %, or by 0.02 a weight: NVRTC orders some blocks of code by
-# where its objects lie in memory, so that the same source has now 705 loads from shared memory and now 703.
+# compare TABLE FOUND [COLUMN]: says which lines differ. NVRTC orders some blocks of code by where its objects lie in memory,
+# so that the same source has now 705 loads from shared memory and now 703. So numbers may differ by 1 %, or by one
+# instruction in 32 weights. Those of COLUMN are distances within such an order: one of 94 instructions has been 98, and
+# one of 12 has been 10.
 compare() {
-  awk -F '\t' '
-    function near(a, b,  allowed) {
-      allowed = a * 0.01 > 0.02 ? a * 0.01 : 0.02
+  awk -F '\t' -v loose="${3:-0}" '
+    function near(a, b, column,  allowed) {
+      if (column == loose) allowed = a * 0.1 > 3 ? a * 0.1 : 3
+      else allowed = a * 0.01 > 0.035 ? a * 0.01 : 0.035
       return a == b || (a ~ /^[0-9.]+$/ && b ~ /^[0-9.]+$/ && (a - b) ^ 2 <= allowed ^ 2)
     }
     FNR == NR { if ($0 !~ /^#/ && $1 != "kernel") expected[++n_expected] = $0; next }
     {
       n = split(expected[FNR], numbers)
       same = n == NF
-      for (i = 1; i <= n && same; ++i) same = near(numbers[i], $i)
+      for (i = 1; i <= n && same; ++i) same = near(numbers[i], $i, i)
       if (!same) { print "< " expected[FNR] "\n> " $0; differs = 1 }
       n_found = FNR
     }
@@ -211,9 +214,10 @@ if [ -s "$work/wrong" ]; then cat "$work/wrong"; status=1; fi
 for table in sass weights flights; do
   found=$work/$table; [ "$table" != sass ] || found=$work/found
   [ "$architecture" = 90 ] || continue
-  compare "$here/$table.tsv" "$found" || { echo "the counts are others: sass.sh --renew, with a reason"; status=1; }
+  loose=""; [ "$table" != flights ] || loose=4  # the distance
+  compare "$here/$table.tsv" "$found" $loose || { echo "the counts are others: sass.sh --renew, with a reason"; status=1; }
   # A table with one number that is 2 % more, and one with a line fewer, must be seen.
-  awk -F '\t' -v OFS='\t' 'NR == 3 && $NF ~ /^[0-9.]+$/ {$NF = $NF * 1.02 + 0.03} {print}' "$found" >"$work/more"
+  awk -F '\t' -v OFS='\t' 'NR == 3 && $NF ~ /^[0-9.]+$/ {$NF = $NF * 1.02 + 0.05} {print}' "$found" >"$work/more"
   sed 1d "$found" >"$work/fewer"
   for fault in more fewer; do
     ! compare "$found" "$work/$fault" >/dev/null || { echo "a seeded fault was not seen: $table with $fault"; status=1; }
