@@ -8,6 +8,16 @@
 namespace headroom::app {
 namespace {
 
+// What is read of a file with this text.
+Settings readOf(const QByteArray& text) {
+  QTemporaryDir folder;
+  QFile file(folder.filePath("settings.ini"));
+  EXPECT_TRUE(file.open(QIODevice::WriteOnly));
+  file.write(text);
+  file.close();
+  return SettingsStore(file.fileName()).read();
+}
+
 TEST(SettingsStore, everything_written_is_read_again) {
   QTemporaryDir folder;
   const SettingsStore store(folder.filePath("settings.ini"));
@@ -54,27 +64,18 @@ TEST(SettingsStore, without_a_file_the_defaults_are_read) {
 }
 
 TEST(SettingsStore, values_that_make_no_sense_are_the_default) {
-  QTemporaryDir folder;
-  QFile file(folder.filePath("settings.ini"));
-  ASSERT_TRUE(file.open(QIODevice::WriteOnly));
-  file.write(
-      "[window]\ntheme=purple\npanes=all\nmemory_width=-3\nvram_width=wide\n[chat]\nthinking=deeply\n[sampler]"
-      "\ntemperature=nan\ntop_p=7\ntop_k=-4\nmin_p=words\n"
-      "[devices]\nsize=3\n1\\id=\n1\\keep_free=5\n2\\id=cpu\n2\\keep_free=much\n3\\id=cuda:0\n"
-      "[planned]\nsize=2\n1\\path=\n1\\context=4096\n2\\context=4096\n");
-  file.close();
-  EXPECT_EQ(SettingsStore(file.fileName()).read(), Settings());
+  EXPECT_EQ(
+      readOf("[window]\ntheme=purple\npanes=all\nmemory_width=-3\nvram_width=wide\n[chat]\nthinking=deeply\n[sampler]"
+             "\ntemperature=nan\ntop_p=7\ntop_k=-4\nmin_p=words\n"
+             "[devices]\nsize=3\n1\\id=\n1\\keep_free=5\n2\\id=cpu\n2\\keep_free=much\n3\\id=cuda:0\n"
+             "[planned]\nsize=2\n1\\path=\n1\\context=4096\n2\\context=4096\n"),
+      Settings());
 }
 
 TEST(SettingsStore, an_option_of_a_model_that_makes_no_sense_is_the_default_and_the_others_stay) {
-  QTemporaryDir folder;
-  QFile file(folder.filePath("settings.ini"));
-  ASSERT_TRUE(file.open(QIODevice::WriteOnly));
-  file.write(
+  const Settings settings = readOf(
       "[planned]\nsize=1\n1\\path=/a.gguf\n1\\context=8192\n1\\slots=0\n1\\batch=many\n1\\keys=Q4_K\n1\\values=Q8_0\n"
       "1\\gpu_layers=-7\n1\\checkpoints=65\n");
-  file.close();
-  const Settings settings = SettingsStore(file.fileName()).read();
   ASSERT_EQ(settings.models.planned.size(), 1U);
   PlanOptions expected;
   expected.n_ctx = 8192;
@@ -83,12 +84,7 @@ TEST(SettingsStore, an_option_of_a_model_that_makes_no_sense_is_the_default_and_
 }
 
 TEST(SettingsStore, settings_of_before_there_were_devices_have_none) {
-  QTemporaryDir folder;
-  QFile file(folder.filePath("settings.ini"));
-  ASSERT_TRUE(file.open(QIODevice::WriteOnly));
-  file.write("[window]\ntheme=dark\nlast_folder=/models\n[presets]\nsize=0\n");
-  file.close();
-  const Settings settings = SettingsStore(file.fileName()).read();
+  const Settings settings = readOf("[window]\ntheme=dark\nlast_folder=/models\n[presets]\nsize=0\n");
   EXPECT_EQ(settings.window.theme, ui::ThemeChoice::Dark);
   EXPECT_TRUE(settings.models.devices.empty());
   EXPECT_FALSE(settings.window.panes) << "the user has chosen none";

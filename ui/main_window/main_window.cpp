@@ -63,7 +63,7 @@ MainWindow::MainWindow(ModelController& models, Theme& theme, WindowSettings set
   refreshStatus();
   resize(kDefaultSize);
   if (!m_settings.geometry.isEmpty()) restoreGeometry(m_settings.geometry);
-  if (!m_panes->restore(m_settings.docks)) m_panes->reset();
+  if (!m_panes->restore(m_settings.docks)) m_panes->placeAll();
 }
 
 MainWindow::~MainWindow() = default;

@@ -47,6 +47,14 @@ bool PaneLayout::restore(const QByteArray& docks) {
 }
 
 void PaneLayout::reset() {
+  if (m_choice) {
+    m_choice = Panes{true, true};
+    emit choiceChanged();
+  }
+  placeAll();
+}
+
+void PaneLayout::placeAll() {
   {
     const QScopedValueRollback quiet(m_isArranging, true);
     for (QDockWidget* dock : {&m_memory, &m_vram}) {
@@ -59,7 +67,6 @@ void PaneLayout::reset() {
     m_widths = {std::clamp(width * 28 / 100, kMemoryPx, 440), std::clamp(width * 25 / 100, kVramPx, 420)};
   }
   m_default = {true, true};
-  if (m_choice) m_choice = m_default;
   m_called.reset();
   arrange();
   setWidths();
@@ -123,7 +130,7 @@ Panes PaneLayout::wanted() const {
 }
 
 void PaneLayout::choose(Pane pane, bool on) {
-  Panes choice = wanted();
+  Panes choice = m_choice.value_or(m_default);  // what is open for a plan alone is no choice
   choice.set(pane, on);
   m_choice = choice;
   if (!on && m_called == pane) m_called.reset();

@@ -24,7 +24,8 @@ class PaneLayout : public QObject {
   QByteArray save() const;
   // As save() gave them. False: they cannot be read.
   bool restore(const QByteArray& docks);
-  void reset();  // as at the first start: all are shown, in their places
+  void placeAll();  // as at the first start: all are shown, in their places, but for what the user closed
+  void reset();     // by the user: the same, and all are open again
 
   const std::optional<Panes>& choice() const { return m_choice; }
   const PaneWidths& widths() const { return m_widths; }  // as they were dragged, or set by reset()

@@ -4,38 +4,21 @@
 
 #include <QLabel>
 #include <QPushButton>
-#include <QTest>
 
-#include "support/model_specs.h"
+#include "tests/ui/calculator/view_fixture.h"
 
 namespace headroom::ui {
 namespace {
 
-class AdviceViewTest : public testing::Test {
+class AdviceViewTest : public CalculatorViewTest {
  protected:
   void SetUp() override { m_view.show(); }
-  void open(Bytes hostBytes) {
-    m_calculator.setPresentDevices({test::cpu_with(hostBytes)});
-    m_calculator.setModel(m_model);
-    m_calculator.planNow();
-  }
-  bool advised() {
-    return QTest::qWaitFor([this] { return !m_calculator.isAdvising(); }, 60'000);
-  }
-  template <class W>
-  W* find(const char* name) {
-    W* widget = m_view.findChild<W*>(QLatin1String(name));
-    EXPECT_NE(widget, nullptr) << name;
-    return widget;
-  }
-  std::shared_ptr<const ModelInfo> m_model = std::make_shared<const ModelInfo>(test::make_model(test::kLlama32_1B));
-  Theme m_theme{ThemeChoice::Light};
-  CalculatorState m_calculator{{}};
+  QWidget& view() override { return m_view; }
   AdviceView m_view{m_theme, m_calculator};
 };
 
 TEST_F(AdviceViewTest, fixes_of_a_plan_that_does_not_fit_are_buttons_that_apply_them) {
-  open(16 * kGiB);
+  open(test::cpu_with(16 * kGiB));
   m_calculator.setContext(1'000'000);
   m_calculator.planNow();
   ASSERT_TRUE(advised());
@@ -48,7 +31,7 @@ TEST_F(AdviceViewTest, fixes_of_a_plan_that_does_not_fit_are_buttons_that_apply_
 }
 
 TEST_F(AdviceViewTest, icons_of_fixes_follow_the_theme) {
-  open(16 * kGiB);
+  open(test::cpu_with(16 * kGiB));
   m_calculator.setContext(1'000'000);
   m_calculator.planNow();
   ASSERT_TRUE(advised());
@@ -64,8 +47,7 @@ TEST_F(AdviceViewTest, icons_of_fixes_follow_the_theme) {
 TEST_F(AdviceViewTest, a_plan_that_does_not_fit_is_explained_and_one_that_fits_says_who_holds_the_rest) {
   DeviceInfo host = test::cpu_with(16 * kGiB);
   host.free_bytes = 11 * kGiB;
-  m_calculator.setPresentDevices({host});
-  m_calculator.setModel(m_model);
+  open(host);
   EXPECT_EQ(find<QLabel>("planDetail")->text(), QStringLiteral("Other programs hold 5.00 GiB of 16.0 GiB."));
   m_calculator.setContext(16'000'000);
   m_calculator.planNow();

@@ -6,35 +6,21 @@
 #include <QProgressBar>
 #include <QPushButton>
 #include <QSignalSpy>
-#include <QTest>
 
 #include "support/fake_engine_port.h"
-#include "support/model_specs.h"
+#include "tests/ui/calculator/view_fixture.h"
 
 namespace headroom::ui {
 namespace {
 
-class VerdictViewTest : public testing::Test {
+class VerdictViewTest : public CalculatorViewTest {
  protected:
   void SetUp() override { m_view.show(); }
-  void open(Bytes hostBytes) {
-    m_calculator.setPresentDevices({test::cpu_with(hostBytes)});
-    m_calculator.setModel(m_model);
-    m_calculator.planNow();
+  QWidget& view() override { return m_view; }
+  void openFile(Bytes hostBytes) {
+    open(test::cpu_with(hostBytes));
     m_view.setModelPath("/m.gguf");
   }
-  bool advised() {
-    return QTest::qWaitFor([this] { return !m_calculator.isAdvising(); }, 60'000);
-  }
-  template <class W>
-  W* find(const char* name) {
-    W* widget = m_view.findChild<W*>(QLatin1String(name));
-    EXPECT_NE(widget, nullptr) << name;
-    return widget;
-  }
-  std::shared_ptr<const ModelInfo> m_model = std::make_shared<const ModelInfo>(test::make_model(test::kLlama32_1B));
-  Theme m_theme{ThemeChoice::Light};
-  CalculatorState m_calculator{{}};
   test::FakeEnginePort m_engine;
   LoadState m_load{m_engine};
   VerdictView m_view{m_theme, m_calculator, m_load};
@@ -46,7 +32,7 @@ TEST_F(VerdictViewTest, without_a_model_there_is_no_verdict_and_nothing_to_load)
 }
 
 TEST_F(VerdictViewTest, a_plan_that_fits_can_be_loaded_and_says_what_it_takes) {
-  open(16 * kGiB);
+  openFile(16 * kGiB);
   EXPECT_EQ(find<QWidget>("verdict")->property("tone").toString(), "good");
   EXPECT_EQ(find<QLabel>("verdictSentence")->text(), QStringLiteral("Fits"));
   EXPECT_TRUE(find<QWidget>("verdict")->accessibleDescription().startsWith("Fits: "));
@@ -57,7 +43,7 @@ TEST_F(VerdictViewTest, a_plan_that_fits_can_be_loaded_and_says_what_it_takes) {
 }
 
 TEST_F(VerdictViewTest, the_room_of_the_verdict_is_the_same_whatever_its_figures_are) {
-  open(16 * kGiB);
+  openFile(16 * kGiB);
   m_view.resize(350, 400);
   auto* banner = find<QWidget>("verdict");
   const int height = banner->sizeHint().height();
@@ -69,7 +55,7 @@ TEST_F(VerdictViewTest, the_room_of_the_verdict_is_the_same_whatever_its_figures
 }
 
 TEST_F(VerdictViewTest, while_it_loads_there_is_progress_and_a_way_out) {
-  open(16 * kGiB);
+  openFile(16 * kGiB);
   m_load.load("/m.gguf", m_calculator.plan());
   EXPECT_TRUE(find<QPushButton>("cancelButton")->isVisible());
   EXPECT_FALSE(find<QPushButton>("loadButton")->isVisible());
@@ -84,7 +70,7 @@ TEST_F(VerdictViewTest, while_it_loads_there_is_progress_and_a_way_out) {
 }
 
 TEST_F(VerdictViewTest, what_is_loaded_is_not_loaded_again_until_it_is_changed) {
-  open(16 * kGiB);
+  openFile(16 * kGiB);
   m_load.load("/m.gguf", m_calculator.plan());
   m_engine.sendLoadDone(m_model);
   EXPECT_FALSE(find<QPushButton>("loadButton")->isEnabled());

@@ -6,29 +6,15 @@
 #include <QTest>
 #include <QTextBrowser>
 
-#include "ui/chat/chat_view.h"
-#include "ui/chat/sample_pairs.h"
+#include "ui/chat/chat_view_fixture.h"
 
 namespace headroom::ui {
 namespace {
 
-class ChatViewFindTest : public testing::Test {
+class ChatViewFindTest : public ChatViewFixture {
  protected:
-  void SetUp() override {
-    m_last = appendPairs(m_tree, {}, 20);
-    m_view.resize(600, 500);
-  }
+  void SetUp() override { m_last = appendPairs(m_tree, {}, 20); }
   void add(Role role, const QString& text) { m_last = m_tree.append(m_last, role, text, 0); }
-  void show() {
-    m_view.show();
-    m_view.showPath();
-    settle();
-  }
-  void settle() {
-    for (int i = 0; i < 20; ++i) QCoreApplication::processEvents();
-    ASSERT_TRUE(QTest::qWaitFor([this] { return m_view.isLaidOut(); }, 60'000));
-    for (int i = 0; i < 5; ++i) QCoreApplication::processEvents();
-  }
   // The backgrounds of all marks that are seen, with the marked texts.
   template <class View>
   QStringList marksOf(const QColor& background) const {
@@ -41,11 +27,6 @@ class ChatViewFindTest : public testing::Test {
     }
     return texts;
   }
-
-  Theme m_theme{ThemeChoice::Light};
-  ChatTree m_tree;
-  QString m_last;
-  ChatView m_view{m_tree, m_theme};
 };
 
 TEST_F(ChatViewFindTest, a_hit_far_away_is_scrolled_to_and_marked) {

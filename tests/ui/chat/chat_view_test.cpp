@@ -8,29 +8,17 @@
 #include <QTest>
 #include <QTextBrowser>
 
-#include "ui/chat/sample_pairs.h"
+#include "ui/chat/chat_view_fixture.h"
 
 namespace headroom::ui {
 namespace {
 
-class ChatViewTest : public testing::Test {
+class ChatViewTest : public ChatViewFixture {
  protected:
   void fill(int pairs) {
     m_last = appendPairs(m_tree, m_last, pairs);
-    m_view.resize(600, 500);
-    m_view.show();
-    m_view.showPath();
-    settle();
+    show();
   }
-  void settle() {
-    for (int i = 0; i < 20; ++i) QCoreApplication::processEvents();
-    ASSERT_TRUE(QTest::qWaitFor([this] { return m_view.isLaidOut(); }, 60'000));
-  }
-
-  Theme m_theme{ThemeChoice::Light};
-  ChatTree m_tree;
-  QString m_last;
-  ChatView m_view{m_tree, m_theme};
 };
 
 TEST_F(ChatViewTest, only_rows_near_what_is_seen_have_widgets) {

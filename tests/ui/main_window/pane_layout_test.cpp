@@ -69,6 +69,32 @@ TEST_F(PaneLayoutTest, the_cross_of_a_pane_is_the_users_choice_and_its_action_op
   EXPECT_TRUE(paneAction(1)->isChecked());
 }
 
+TEST_F(PaneLayoutTest, a_reset_opens_what_was_closed_and_the_next_start_knows) {
+  paneAction(1)->trigger();
+  ASSERT_EQ(m_window->settings().panes, (Panes{false, true}));
+  find<QAction>("actionResetDocks")->trigger();
+  EXPECT_TRUE(isShown("memoryDock"));
+  EXPECT_EQ(m_window->settings().panes, (Panes{true, true}));
+}
+
+TEST_F(PaneLayoutTest, places_that_cannot_be_read_leave_closed_what_the_user_closed) {
+  WindowSettings settings;
+  settings.docks = "of another version";
+  settings.panes = Panes{false, true};
+  makeWindow(settings);
+  EXPECT_FALSE(isShown("memoryDock"));
+  EXPECT_TRUE(isShown("vramDock"));
+}
+
+TEST_F(PaneLayoutTest, a_pane_that_is_opened_beside_a_plan_makes_no_choice_of_the_plan) {
+  startAgain();
+  dropAndWait(kSmall);
+  ASSERT_TRUE(isShown("memoryDock"));
+  paneAction(2)->trigger();
+  EXPECT_EQ(m_window->settings().panes, (Panes{false, true}));
+  EXPECT_TRUE(isShown("memoryDock")) << "until it is loaded";
+}
+
 TEST_F(PaneLayoutTest, panes_fold_where_there_is_no_room_and_come_back_with_it) {
   resizeTo(1440);
   resizeTo(1099);
