@@ -15,6 +15,7 @@
 #include <QVBoxLayout>
 #include <utility>
 
+#include "ui/chat/chat_pixels.h"
 #include "ui/chat/chat_view.h"
 #include "ui/chat/composer.h"
 #include "ui/chat/context_gauge.h"
@@ -31,13 +32,6 @@
 namespace headroom::ui {
 
 namespace {
-
-constexpr int kListPx = 190;
-constexpr int kPanelPx = 280;
-constexpr int kMiddlePx = 350;  // below this the sides give way
-constexpr int kMarginPx = 4;    // the separators of the docks keep their distance too
-constexpr int kSpacingPx = 8;
-constexpr int kBottomPx = 12;
 
 // By its name alone: what a file is would have to be asked of the disk.
 bool isModelFile(const QString& path) { return path.endsWith(QLatin1StringView(".gguf"), Qt::CaseInsensitive); }
@@ -59,14 +53,11 @@ ChatWidget::ChatWidget(ChatSessions& sessions, ConversationPort& store, const Th
     : QWidget(parent), m_sessions(sessions), m_store(store), m_theme(theme) {
   setObjectName(QStringLiteral("chatWidget"));
   setAcceptDrops(true);
-  m_columns = new QHBoxLayout(this);
-  m_columns->setContentsMargins(kMarginPx, 0, kMarginPx, kBottomPx);
-  m_columns->setSpacing(kSpacingPx);
-  m_columns->setSizeConstraint(QLayout::SetNoConstraint);  // see minimumSizeHint()
   m_list = new ConversationList(theme, store, this);
-  m_columns->addWidget(m_list);
-  m_columns->addWidget(makeMiddle(), 1);
-  m_columns->addWidget(makePanel());
+  QWidget* middle = makeMiddle();
+  makePanel();
+  m_sides = new ChatSides(*this, {m_list, m_panelArea, m_header}, *middle);
+  connectSides();
   connectSessions();
   connectBanner();
   connectComposer();
@@ -76,7 +67,8 @@ ChatWidget::ChatWidget(ChatSessions& sessions, ConversationPort& store, const Th
   m_panel->setThinkingControl(sessions.thinkingControl());
   m_list->refresh();
   setFocusProxy(m_composer);
-  showSides();
+  m_sides->setWanted(settings().listVisible, settings().panelVisible);
+  m_sides->arrange();
   showSession();
 }
 
@@ -92,8 +84,8 @@ QWidget* ChatWidget::makeHeader() {
       makeToggle(tr("Settings"), "toggleChatSettings", QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_S), header);
   m_title = new ElidedLabel("heading", Qt::AlignHCenter, header);
   m_title->setObjectName(QStringLiteral("conversationTitle"));
-  connect(m_listToggle, &QToolButton::clicked, this, [this](bool on) { toggleSide(Side::List, on); });
-  connect(m_panelToggle, &QToolButton::clicked, this, [this](bool on) { toggleSide(Side::Panel, on); });
+  connect(m_listToggle, &QToolButton::clicked, this, [this](bool on) { m_sides->toggle(Side::List, on); });
+  connect(m_panelToggle, &QToolButton::clicked, this, [this](bool on) { m_sides->toggle(Side::Panel, on); });
   layout->addWidget(m_listToggle);
   layout->addWidget(m_title, 1);
   layout->addWidget(m_panelToggle);
@@ -138,7 +130,7 @@ QWidget* ChatWidget::makeMiddle() {
   return middle;
 }
 
-QWidget* ChatWidget::makePanel() {
+void ChatWidget::makePanel() {
   m_panelArea = new QScrollArea(this);
   m_panelArea->setObjectName(QStringLiteral("chatSettingsArea"));
   m_panelArea->setWidgetResizable(true);
@@ -156,7 +148,19 @@ QWidget* ChatWidget::makePanel() {
   });
   connect(m_panel, &SamplerPanel::systemPromptEdited, this,
           [this](const QString& text) { session().setSystemPrompt(text); });
-  return m_panelArea;
+}
+
+void ChatWidget::connectSides() {
+  connect(m_sides, &ChatSides::chosen, this, [this](Side side, bool on) {
+    ChatSettings changed = settings();
+    (side == Side::List ? changed.listVisible : changed.panelVisible) = on;
+    change(changed);
+  });
+  connect(m_sides, &ChatSides::arranged, this, [this] {
+    m_listToggle->setChecked(m_sides->isShown(Side::List));
+    m_panelToggle->setChecked(m_sides->isShown(Side::Panel));
+  });
+  connect(m_sides, &ChatSides::uncovered, m_composer, &Composer::focusText);
 }
 
 void ChatWidget::connectSessions() {
@@ -251,7 +255,7 @@ void ChatWidget::connectView() {
   });
   connect(m_jump, &QPushButton::clicked, m_view, &ChatView::scrollToEnd);
   connect(new QShortcut(QKeySequence::Find, this), &QShortcut::activated, this, [this] {
-    uncover();
+    m_sides->uncover();
     m_find->open();
   });
   connect(m_find, &FindBar::closed, m_composer, &Composer::focusText);
@@ -261,12 +265,12 @@ void ChatWidget::connectList() {
   // Here, because the button of a hidden list would not hear its keys.
   connect(new QShortcut(QKeySequence::New, this), &QShortcut::activated, m_list, &ConversationList::newChosen);
   connect(m_list, &ConversationList::newChosen, this, [this] {
-    uncover();
+    m_sides->uncover();
     m_sessions.newConversation();
     m_composer->focusText();
   });
   connect(m_list, &ConversationList::openChosen, this, [this](const QString& id, const QString& search) {
-    uncover();
+    m_sides->uncover();
     m_searched = {id, search};
     m_sessions.openConversation(id);
     showSearched();
@@ -355,74 +359,9 @@ void ChatWidget::showPlace() {
   showEditPlace();
 }
 
-QWidget* ChatWidget::widgetOf(Side side) const {
-  return side == Side::List    ? static_cast<QWidget*>(m_list)
-         : side == Side::Panel ? static_cast<QWidget*>(m_panelArea)
-                               : nullptr;
-}
-
 void ChatWidget::change(const ChatSettings& changed) {
   m_sessions.setSettings(changed);
   emit settingsChanged(changed);
-}
-
-// Taking a side off the middle keeps what was chosen for a wider pane.
-void ChatWidget::toggleSide(Side side, bool on) {
-  if (isCoveredBy(side)) return uncover();
-  ChatSettings changed = settings();
-  (side == Side::List ? changed.listVisible : changed.panelVisible) = on;
-  change(changed);
-  m_cover = Side::None;
-  if (on) m_first = side;
-  showSides();
-  if (on && !widgetOf(side)->isVisibleTo(this)) {
-    m_cover = side;
-    showSides();
-    widgetOf(side)->setFocus();
-  }
-}
-
-// The middle keeps its room, and one side may keep it from the other.
-void ChatWidget::showSides() {
-  int room = width() - 2 * kMarginPx - kMiddlePx;
-  const auto fits = [&room](bool isWanted, int widthPx) {
-    const bool does = isWanted && room >= widthPx + kSpacingPx;
-    if (does) room -= widthPx + kSpacingPx;
-    return does;
-  };
-  bool list = m_first == Side::List && fits(settings().listVisible, kListPx);
-  const bool panel = fits(settings().panelVisible, kPanelPx);
-  list = list || (m_first != Side::List && fits(settings().listVisible, kListPx));
-  if ((list && isCoveredBy(Side::List)) || (panel && isCoveredBy(Side::Panel))) m_cover = Side::None;
-  // What covers the middle is no column of the layout.
-  const auto place = [this](QWidget* side, int index, bool isColumn, int widthPx, bool isCover) {
-    const bool wasColumn = m_columns->indexOf(side) >= 0;
-    if (wasColumn && isCover) m_columns->removeWidget(side);
-    if (!wasColumn && !isCover) m_columns->insertWidget(index, side);
-    side->setMinimumWidth(isCover ? 0 : widthPx);
-    side->setMaximumWidth(isCover ? QWIDGETSIZE_MAX : widthPx);
-    side->setVisible(isCover || (isColumn && m_cover == Side::None));
-  };
-  place(m_list, 0, list, kListPx, isCoveredBy(Side::List));
-  place(m_panelArea, -1, panel, kPanelPx, isCoveredBy(Side::Panel));
-  m_listToggle->setChecked(m_list->isVisibleTo(this));
-  m_panelToggle->setChecked(m_panelArea->isVisibleTo(this));
-  placeCover();
-}
-
-void ChatWidget::placeCover() {
-  QWidget* cover = widgetOf(m_cover);
-  if (cover == nullptr) return;
-  const int top = m_header->height() + kSpacingPx;
-  cover->setGeometry(kMarginPx, top, width() - 2 * kMarginPx, height() - top - kBottomPx);
-  cover->raise();
-}
-
-void ChatWidget::uncover() {
-  if (m_cover == Side::None) return;
-  m_cover = Side::None;
-  showSides();
-  m_composer->focusText();
 }
 
 void ChatWidget::startEditing(const QString& turnId) {
@@ -507,13 +446,13 @@ void ChatWidget::placeJumpButton() {
 }
 
 void ChatWidget::resizeEvent(QResizeEvent*) {
-  showSides();
+  m_sides->arrange();
   placeJumpButton();
 }
 
 void ChatWidget::keyPressEvent(QKeyEvent* event) {
-  if (event->key() == Qt::Key_Escape && m_cover != Side::None) {
-    uncover();
+  if (event->key() == Qt::Key_Escape && m_sides->isCovered()) {
+    m_sides->uncover();
   } else if (event->key() == Qt::Key_Escape && m_list->isAncestorOf(focusWidget()) &&
              !m_list->chosenAnswer().isEmpty()) {
     m_sessions.stop(m_list->chosenAnswer());

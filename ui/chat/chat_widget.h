@@ -6,9 +6,9 @@
 #include <QWidget>
 
 #include "ui/chat/chat_sessions.h"
+#include "ui/chat/chat_sides.h"
 #include "ui/theme/theme.h"
 
-class QHBoxLayout;
 class QLabel;
 class QPushButton;
 class QScrollArea;
@@ -57,9 +57,11 @@ class ChatWidget : public QWidget {
   void keyPressEvent(QKeyEvent* event) override;
 
  private:
+  using Side = ChatSides::Side;
   QWidget* makeHeader();
   QWidget* makeMiddle();
-  QWidget* makePanel();
+  void makePanel();
+  void connectSides();
   void connectSessions();
   void connectBanner();
   void connectComposer();
@@ -73,13 +75,6 @@ class ChatWidget : public QWidget {
   void showPath();
   void showSearched();
   void showPlace();  // welcome, or the turns
-  enum class Side { None, List, Panel };
-  void toggleSide(Side side, bool on);
-  void showSides();
-  void placeCover();
-  void uncover();
-  bool isCoveredBy(Side side) const { return m_cover == side; }
-  QWidget* widgetOf(Side side) const;
   void startEditing(const QString& turnId);
   void showEditPlace();
   const ChatSettings& settings() const { return m_sessions.settings(); }
@@ -98,11 +93,9 @@ class ChatWidget : public QWidget {
   ElidedLabel* m_title;
   QLabel* m_status;
   QToolButton *m_listToggle, *m_panelToggle;
-  QHBoxLayout* m_columns;
   QWidget* m_header;
-  Side m_cover = Side::None;   // shown over the middle
-  Side m_first = Side::Panel;  // has its room before the other: the one that was called for last
-  QStackedWidget* m_stack;     // welcome, or the view
+  ChatSides* m_sides;
+  QStackedWidget* m_stack;  // welcome, or the view
   Welcome* m_welcome;
   ChatView* m_view;
   QPushButton* m_jump;
