@@ -59,7 +59,7 @@ void CalculatorState::setOthersNow(OthersNow othersNow) {
 void CalculatorState::restoreDevices(const std::vector<ChosenDevice>& devices) {
   if (devices.empty()) return;
   m_generalDevices = devices;
-  m_generalBy = m_devicesBy = {false, false};
+  m_generalChosen = m_chosen = {true, true};
   if (!m_devices.choose(devices)) return;
   emit optionsChanged();
   m_replan.start();
@@ -67,7 +67,7 @@ void CalculatorState::restoreDevices(const std::vector<ChosenDevice>& devices) {
 
 // Of the model before this one nothing is left.
 void CalculatorState::takeGeneralDevices() {
-  m_devicesBy = m_generalBy;
+  m_chosen = m_generalChosen;
   if (!m_generalDevices.empty()) {
     m_devices.choose(m_generalDevices);
     return;
@@ -80,12 +80,12 @@ void CalculatorState::takeGeneralDevices() {
 }
 
 std::vector<ChosenDevice> CalculatorState::chosenDevices() const {
-  return m_devicesBy.areOurs && m_devicesBy.isHeadroomOurs ? std::vector<ChosenDevice>() : m_devices.rows();
+  return m_chosen.devices || m_chosen.headroom ? m_devices.rows() : std::vector<ChosenDevice>();
 }
 
 void CalculatorState::keepGeneralDevices() {
   m_generalDevices = chosenDevices();
-  m_generalBy = m_devicesBy;
+  m_generalChosen = m_chosen;
 }
 
 std::uint32_t CalculatorState::longestContext() const {
@@ -130,11 +130,11 @@ void CalculatorState::setModel(std::shared_ptr<const ModelInfo> model, const Pla
   takeModel(std::move(model));
   takeGeneralDevices();
   takeOptions(asked);
-  m_areOptionsOurs = false;
+  m_hasDefaultOptions = false;
   if (devices.empty()) {
     chooseDevices();
   } else {
-    m_devicesBy = {false, false};
+    m_chosen = {true, true};
     m_whyTheseDevices.clear();
     m_devices.choose(devices);
   }
@@ -143,10 +143,10 @@ void CalculatorState::setModel(std::shared_ptr<const ModelInfo> model, const Pla
   planNow();
 }
 
-void CalculatorState::planAsByUs() {
+void CalculatorState::resetToDefaults() {
   if (!m_model) return;
   m_generalDevices.clear();
-  m_generalBy = {};
+  m_generalChosen = {};
   m_chosenForUser.clear();
   takeGeneralDevices();
   chooseDefaults();
@@ -162,7 +162,7 @@ void CalculatorState::setModel(std::shared_ptr<const ModelInfo> model, const Mem
     chosen.push_back({QString::fromStdString(plan.devices[choice.device].id), choice.headroom});
   m_devices.choose(chosen);
   m_whyTheseDevices.clear();
-  m_areOptionsOurs = false;
+  m_hasDefaultOptions = false;
   takeOptions(plan.options);
   // The window has no control for these: a plan for other slots or another batch chooses them anew.
   m_options.n_logit_rows = 0;
@@ -187,7 +187,7 @@ void CalculatorState::takeOptions(const PlanOptions& options) {
 
 void CalculatorState::chooseDevices() {
   m_whyTheseDevices.clear();
-  if (!m_devicesBy.areOurs || !m_model || m_devices.rows().empty()) return;
+  if (m_chosen.devices || !m_model || m_devices.rows().empty()) return;
   const std::vector<DeviceInfo>& present = m_devices.present();
   const DevicesChosen chosen = choose_devices(*m_model, present, withPossibleFfn(m_options), defaultHeadroom);
   m_whyTheseDevices = QString::fromStdString(chosen.reason);
@@ -199,7 +199,7 @@ void CalculatorState::chooseDevices() {
 
 void CalculatorState::chooseDefaults() {
   m_options = {};
-  m_areOptionsOurs = true;
+  m_hasDefaultOptions = true;
   if (m_devices.rows().empty()) return;
   chooseDevices();
   // F16 when it fits, else the lightest change that does.
@@ -227,7 +227,7 @@ void CalculatorState::chooseDefaults() {
 void CalculatorState::change(const PlanOptions& options) {
   if (options == m_options) return;
   takeOptions(options);
-  m_areOptionsOurs = false;
+  m_hasDefaultOptions = false;
   m_chosenForUser.clear();
   emit optionsChanged();
   emit edited();
@@ -296,20 +296,20 @@ void CalculatorState::replaceDevice(const QString& id) {
 }
 void CalculatorState::moveDeviceUp(std::size_t row) {
   if (!m_devices.moveUp(row)) return;
-  m_devicesBy.areOurs = false;
+  m_chosen.devices = true;
   m_whyTheseDevices.clear();
   afterDevices(false);
 }
 void CalculatorState::setHeadroom(std::size_t row, HeadroomRule rule) {
   if (!m_devices.setHeadroom(row, rule)) return;
-  m_devicesBy.isHeadroomOurs = false;
+  m_chosen.headroom = true;
   afterDevices(false);
 }
 
 void CalculatorState::afterDevices(bool others) {
   m_chosenForUser.clear();
   if (others) {
-    m_devicesBy.areOurs = false;
+    m_chosen.devices = true;
     m_whyTheseDevices.clear();
     m_options.n_gpu_layers = m_options.n_cpu_ffn = kAutoLayers;
     keepTypesPossible();
@@ -340,7 +340,7 @@ void CalculatorState::applyFix(const Fix& fix) {
   options.devices.clear();
   change(options);
   if (m_devices.rows() != before) {
-    m_devicesBy.isHeadroomOurs = false;
+    m_chosen.headroom = true;
     keepGeneralDevices();
     emit optionsChanged();
     emit devicesChosen();

@@ -50,11 +50,12 @@ class CalculatorState : public QObject {
 
   // As asked. The devices are in devices() alone: `options().devices` stays empty.
   const PlanOptions& options() const { return m_options; }
-  // The devices if the user chose them or what they are to be left with; empty: they are ours.
+  // The devices and their headroom, if the user chose either; empty: both are the defaults.
   std::vector<ChosenDevice> chosenDevices() const;
-  // Nothing differs from what a first look at this model plans.
-  bool isAsPlannedByUs() const { return m_areOptionsOurs && chosenDevices().empty(); }
-  void planAsByUs();                     // gives up what the user changed, of devices too
+  // The user changed nothing: options and devices are those that a model starts with when it is opened for the first
+  // time.
+  bool hasDefaults() const { return m_hasDefaultOptions && chosenDevices().empty(); }
+  void resetToDefaults();                // gives up what the user changed, of devices too
   std::uint32_t longestContext() const;  // what the model was trained for; 0 without a model
   // With a kernel on every chosen device, and not only for checking.
   std::vector<DType> offeredKvTypes() const;
@@ -134,16 +135,16 @@ class CalculatorState : public QObject {
   std::shared_ptr<const MemoryPlan> m_plan;
   QString m_planProblem;
   QStringList m_chosenForUser;
-  struct DevicesBy {             // who chose them
-    bool areOurs = true;         // nobody chose other ones or another order
-    bool isHeadroomOurs = true;  // nobody changed what they are to be left with
+  struct Chosen {           // what the user chose himself
+    bool devices = false;   // other ones than ours, or another order
+    bool headroom = false;  // what a device is to be left with
   };
   void keepGeneralDevices();
-  DevicesBy m_devicesBy;
+  Chosen m_chosen;
   std::vector<ChosenDevice> m_generalDevices;  // for models without a choice of their own; empty: ours
-  DevicesBy m_generalBy;
-  bool m_areOptionsOurs = true;  // nobody changed the options of this model
-  QString m_whyTheseDevices;     // while they are ours; may be empty
+  Chosen m_generalChosen;
+  bool m_hasDefaultOptions = true;  // nobody changed the options of this model
+  QString m_whyTheseDevices;        // while they are ours; may be empty
   std::vector<Fix> m_fixes;
   std::vector<PlanPreview> m_byLayers, m_byFfn;
   bool m_isAdvising = false;  // m_fixes and the previews are not those of m_plan yet

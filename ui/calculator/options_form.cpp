@@ -237,14 +237,14 @@ void OptionsForm::buildSolvers(QGridLayout& grid) {
   setRole(heading, "muted");
   auto* box = new QGridLayout;
   box->setSpacing(kGrid);
-  m_ours = new QToolButton(this);
-  m_ours->setObjectName(QStringLiteral("asPlannedByUs"));
-  m_ours->setText(tr("As planned by Headroom"));
-  m_ours->setToolTip(tr("Forgets what was changed for this model, devices too, and plans it anew"));
-  setRole(m_ours, "quiet");
-  connect(m_ours, &QToolButton::clicked, &m_calculator, &CalculatorState::planAsByUs);
+  m_reset = new QToolButton(this);
+  m_reset->setObjectName(QStringLiteral("resetToDefaults"));
+  m_reset->setText(tr("As planned by Headroom"));
+  m_reset->setToolTip(tr("Forgets what was changed for this model, devices too, and plans it anew"));
+  setRole(m_reset, "quiet");
+  connect(m_reset, &QToolButton::clicked, &m_calculator, &CalculatorState::resetToDefaults);
   box->addWidget(heading, 0, 0);
-  box->addWidget(m_ours, 0, 1, Qt::AlignRight);
+  box->addWidget(m_reset, 0, 1, Qt::AlignRight);
   box->addWidget(m_longest, 1, 0);
   box->addWidget(m_lowest, 1, 1);
   box->addWidget(m_most, 2, 0, 1, 2);
@@ -280,7 +280,7 @@ void OptionsForm::refresh() {
   m_keyType->setCurrentIndex(m_keyType->findData(static_cast<int>(options.kv_k)));
   m_valueType->setCurrentIndex(m_valueType->findData(static_cast<int>(options.kv_v)));
   for (QObject* object : quietOnes) object->blockSignals(false);
-  m_ours->setEnabled(!m_calculator.isAsPlannedByUs());
+  m_reset->setEnabled(!m_calculator.hasDefaults());
   m_most->setVisible(m_calculator.devices().gpuCount() > 0);
 }
 

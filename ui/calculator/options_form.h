@@ -58,7 +58,7 @@ class OptionsForm : public QFrame {
   QPushButton* m_longest = nullptr;
   QPushButton* m_most = nullptr;
   QPushButton* m_lowest = nullptr;
-  QToolButton* m_ours = nullptr;
+  QToolButton* m_reset = nullptr;
 };
 
 }  // namespace headroom::ui

@@ -116,8 +116,8 @@ void TimelineChart::setTotal(Bytes total) {
 }
 
 void TimelineChart::setOursAlone(bool alone) {
-  if (m_oursAlone == alone) return;
-  m_oursAlone = alone;
+  if (m_resetAlone == alone) return;
+  m_resetAlone = alone;
   refresh();
 }
 
@@ -126,7 +126,7 @@ void TimelineChart::refresh() {
   std::array<QVector<QCPGraphData>, kSegments.size()> columns;
   for (auto& column : columns) column.reserve(static_cast<qsizetype>(frames.size()));
   m_drawn = frames.empty() ? std::nullopt : std::optional(shown(frames.back()));
-  Bytes top = m_oursAlone ? m_planTop : std::max(m_total, m_planTop);
+  Bytes top = m_resetAlone ? m_planTop : std::max(m_total, m_planTop);
   for (const MemoryFrame& whole : frames) {
     const MemoryFrame frame = shown(whole);
     double sum = 0;
@@ -141,7 +141,7 @@ void TimelineChart::refresh() {
   const qint64 now = frames.empty() ? QDateTime::currentMSecsSinceEpoch() : frames.back().timeMs;
   const qint64 first = frames.empty() ? now - kShortestSpanMs : std::min(frames.front().timeMs, now - kShortestSpanMs);
   xAxis->setRange(static_cast<double>(first) / 1000.0, static_cast<double>(now) / 1000.0);
-  yAxis->setRange(0, std::max(1.0, static_cast<double>(top)) * (m_oursAlone ? 1.15 : 1.02));
+  yAxis->setRange(0, std::max(1.0, static_cast<double>(top)) * (m_resetAlone ? 1.15 : 1.02));
 
   m_planLine->setVisible(m_planTop > 0);
   m_planLabel->setVisible(m_planTop > 0);

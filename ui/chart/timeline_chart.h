@@ -48,7 +48,7 @@ class TimelineChart : public QCustomPlot {
 
  private:
   void recolour();
-  MemoryFrame shown(const MemoryFrame& frame) const { return m_oursAlone ? oursAlone(frame) : frame; }
+  MemoryFrame shown(const MemoryFrame& frame) const { return m_resetAlone ? oursAlone(frame) : frame; }
   bool hasMoved() const;
   void refresh();
 
@@ -59,7 +59,7 @@ class TimelineChart : public QCustomPlot {
   QCPItemStraightLine* m_planLine;
   QCPItemText* m_planLabel;
   Bytes m_planTop = 0, m_total = 0;
-  bool m_oursAlone = false;
+  bool m_resetAlone = false;
 };
 
 }  // namespace headroom::ui

@@ -61,7 +61,7 @@ VramPanel::VramPanel(const Theme& theme, ChartState& chart, LoadState& load, QWi
       m_device(new ElidedLabel("heading", Qt::AlignLeft, this)),
       m_tabs(new QTabBar(this)),
       m_export(new QToolButton(this)),
-      m_oursAlone(new QToolButton(this)) {
+      m_resetAlone(new QToolButton(this)) {
   auto* page = new QWidget(this);
   auto* column = new QVBoxLayout(page);
   column->setContentsMargins(kGrid / 2, 0, kGrid, kGrid);
@@ -100,15 +100,15 @@ QWidget* VramPanel::buildChartCard() {
   m_tabs->setExpanding(false);
   m_tabs->setElideMode(Qt::ElideMiddle);
   top->addWidget(m_device, 1);
-  m_oursAlone->setObjectName(QStringLiteral("oursAlone"));
-  m_oursAlone->setText(tr("Ours alone"));
-  m_oursAlone->setToolTip(tr("Chart and bars show only what this program holds, as large as there is room for"));
-  m_oursAlone->setCheckable(true);
-  connect(m_oursAlone, &QToolButton::toggled, this, [this](bool alone) {
+  m_resetAlone->setObjectName(QStringLiteral("oursAlone"));
+  m_resetAlone->setText(tr("Ours alone"));
+  m_resetAlone->setToolTip(tr("Chart and bars show only what this program holds, as large as there is room for"));
+  m_resetAlone->setCheckable(true);
+  connect(m_resetAlone, &QToolButton::toggled, this, [this](bool alone) {
     m_chart->setOursAlone(alone);
     refreshNow();
   });
-  top->addWidget(m_oursAlone);
+  top->addWidget(m_resetAlone);
   top->addWidget(m_export);
   column->addLayout(top);
   column->addWidget(m_tabs);
@@ -314,7 +314,7 @@ void VramPanel::refreshNow() {
   for (std::size_t i = 0; i < m_bars.size(); ++i) {
     const DeviceInfo& device = m_state.shown()[i];
     m_bars[i]->setFigures({several ? deviceLabel(device) : QString(), m_state.now(i), m_state.planned(i),
-                           device.total_bytes, m_state.planTop(i), m_state.account(i), m_oursAlone->isChecked()});
+                           device.total_bytes, m_state.planTop(i), m_state.account(i), m_resetAlone->isChecked()});
   }
   m_legend->setDevice(several ? deviceLabel(m_state.shown()[selected]) : QString());
   m_legend->setNow(m_state.now(selected), m_state.account(selected));

@@ -62,7 +62,7 @@ class VramPanel : public QWidget {
   ElidedLabel* m_device;  // the selected one
   QTabBar* m_tabs;        // where there are several
   QToolButton* m_export;
-  QToolButton* m_oursAlone;
+  QToolButton* m_resetAlone;
   bool m_isSeen = false;  // readings are painted
   TimelineChart* m_chart = nullptr;
   QLabel* m_empty = nullptr;

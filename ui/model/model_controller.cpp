@@ -211,7 +211,7 @@ void ModelController::takeMeasuredHeap() {
 void ModelController::rememberOptions() {
   if (m_path.isEmpty()) return;
   ModelMemory memory = m_memory;
-  if (m_calculator.isAsPlannedByUs()) {
+  if (m_calculator.hasDefaults()) {
     forgetPlanned(memory, m_path);
   } else {
     rememberPlanned(memory, {m_path, m_calculator.options(), m_calculator.chosenDevices()});

@@ -216,7 +216,7 @@ TEST_F(OptionsFormTest, both_meanings_of_headroom_say_the_same_limit) {
 
 TEST_F(OptionsFormTest, what_was_changed_is_given_up_for_our_own_plan_by_one_click) {
   open();
-  auto* ours = find<QToolButton>("asPlannedByUs");
+  auto* ours = find<QToolButton>("resetToDefaults");
   EXPECT_TRUE(ours->isEnabled()) << "the user chose the CPU";
   ours->click();
   EXPECT_FALSE(ours->isEnabled());

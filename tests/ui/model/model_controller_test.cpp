@@ -94,18 +94,18 @@ TEST_F(ModelControllerTest, what_was_loaded_comes_back_with_its_options) {
   EXPECT_TRUE(m_told.isEmpty()) << "no question where it fits: " << m_told.join(' ').toStdString();
 }
 
-TEST_F(ModelControllerTest, options_are_those_of_each_model_and_one_call_makes_them_ours_again) {
+TEST_F(ModelControllerTest, options_are_those_of_each_model_and_one_call_makes_them_reset_again) {
   open(kSmall);
   const PlanOptions ours = calculator().options();
-  EXPECT_TRUE(calculator().isAsPlannedByUs());
+  EXPECT_TRUE(calculator().hasDefaults());
   calculator().setContext(9000);
-  EXPECT_FALSE(calculator().isAsPlannedByUs());
+  EXPECT_FALSE(calculator().hasDefaults());
   open(kLarge);
-  EXPECT_TRUE(calculator().isAsPlannedByUs());
+  EXPECT_TRUE(calculator().hasDefaults());
   EXPECT_NE(calculator().options().n_ctx, 9000U);
   open(kSmall);
   EXPECT_EQ(calculator().options().n_ctx, 9000U);
-  calculator().planAsByUs();
+  calculator().resetToDefaults();
   EXPECT_EQ(calculator().options(), ours);
   EXPECT_TRUE(m_controller->memory().planned.empty());
   open(kSmall);
@@ -216,7 +216,7 @@ TEST_F(ModelControllerTest, devices_that_a_model_was_given_are_its_own_and_the_c
   EXPECT_EQ(m_controller->memory().planned[0].devices.size(), 1U) << "the host alone";
   open(kSmall);
   EXPECT_EQ(calculator().devices().gpuCount(), 0U) << "as it was chosen last";
-  calculator().planAsByUs();
+  calculator().resetToDefaults();
   EXPECT_EQ(calculator().devices().gpuCount(), 1U);
   EXPECT_TRUE(m_controller->memory().devices.empty());
   open(kLarge);
