@@ -249,6 +249,18 @@ const std::vector<Entry>& entries() {
        [](S& s, const QVariant& v) { s.chat.listVisible = v.toBool(); }},
       {"chat/panel_visible", [](const S& s) { return QVariant(s.chat.panelVisible); },
        [](S& s, const QVariant& v) { s.chat.panelVisible = v.toBool(); }},
+      {"library/folders", [](const S& s) { return QVariant(s.library.folders); },
+       [](S& s, const QVariant& v) { s.library.folders = v.toStringList(); }},
+      {"library/hugging_face", [](const S& s) { return QVariant(s.library.huggingFace); },
+       [](S& s, const QVariant& v) { s.library.huggingFace = v.toBool(); }},
+      {"library/lm_studio", [](const S& s) { return QVariant(s.library.lmStudio); },
+       [](S& s, const QVariant& v) { s.library.lmStudio = v.toBool(); }},
+      {"library/ollama", [](const S& s) { return QVariant(s.library.ollama); },
+       [](S& s, const QVariant& v) { s.library.ollama = v.toBool(); }},
+      {"library/download_folder", [](const S& s) { return QVariant(s.library.downloadFolder); },
+       [](S& s, const QVariant& v) { s.library.downloadFolder = v.toString(); }},
+      {"library/hub_address", [](const S& s) { return QVariant(s.library.hubAddress); },
+       [](S& s, const QVariant& v) { s.library.hubAddress = v.toString(); }},
   };
   return kEntries;
 }

@@ -4,6 +4,7 @@
 #include <QString>
 
 #include "ui/chat/chat_settings.h"
+#include "ui/library/library_settings.h"
 #include "ui/main_window/window_settings.h"
 #include "ui/model/model_memory.h"
 
@@ -13,6 +14,7 @@ struct Settings {
   ui::WindowSettings window;
   ui::ModelMemory models;
   ui::ChatSettings chat;
+  ui::LibrarySettings library;
   bool operator==(const Settings&) const = default;
 };
 

@@ -49,6 +49,7 @@ TEST(SettingsStore, everything_written_is_read_again) {
   settings.chat.systemPrompt = "Be brief.\n\"Always\"; 100 %";
   settings.chat.presets = {{"Mine, all mine", settings.chat.sampler}, {"Other", {}}};
   settings.chat.panelVisible = true;
+  settings.library = {{"/models", "/m\u00e4rz 1"}, false, false, false, "/down", "https://mirror.example/x"};
   ASSERT_TRUE(store.write(settings));
   EXPECT_EQ(store.read(), settings);
   settings.chat.presets.clear();
