@@ -24,6 +24,7 @@
 #include "ui/chat/chat_widget.h"
 #include "ui/format/format_bytes.h"
 #include "ui/main_window/main_window.h"
+#include "ui/settings/settings_dialog.h"
 #include "ui/theme/theme.h"
 
 namespace headroom::app {
@@ -66,18 +67,16 @@ ApplicationPaths findPaths() {
 Application::Application(ApplicationPaths paths, QObject* parent)
     : QObject(parent),
       m_paths(std::move(paths)),
-      m_settingsStore(QDir(m_paths.dataFolder).filePath(QStringLiteral("settings.ini"))) {
+      m_settingsStore(QDir(m_paths.dataFolder).filePath(QStringLiteral("settings.ini"))),
+      m_settings(m_settingsStore.read()) {
   QDir().mkpath(m_paths.dataFolder);
-  m_settings = m_settingsStore.read();
-  m_theme = std::make_unique<ui::Theme>(m_settings.window.theme);
+  m_theme = std::make_unique<ui::Theme>(m_settings.appearance());
   m_engine = std::make_unique<EngineBridge>(
       keeping_kernels_in(toNativePath(QDir(m_paths.dataFolder).filePath(QLatin1String(kKernelFolder)))));
   m_speeds = DeviceSpeedStore::read(toNativePath(QDir(m_paths.dataFolder).filePath(QLatin1String(kDeviceSpeedFile))));
   m_conversations =
       std::make_unique<ConversationStore>(QDir(m_paths.dataFolder).filePath(QStringLiteral("conversations.sqlite")));
-  m_saveTimer.setSingleShot(true);
-  m_saveTimer.setInterval(kSaveDelayMs);
-  connect(&m_saveTimer, &QTimer::timeout, this, &Application::saveSettings);
+  keepSettings();
   m_verdictFile = toNativePath(QDir(m_paths.dataFolder).filePath(QLatin1String(kVerdictFile)));
   m_verdicts = VerdictStore::read(m_verdictFile);
   m_prover = std::make_unique<CardProver>(m_paths.program, m_verdictFile);
@@ -95,8 +94,9 @@ Application::~Application() {
   m_models.reset();
   m_saving.waitForFinished();
   m_savingSpeeds.waitForFinished();
-  m_settings.models.isLoading = false;  // who quits during a load did not crash
-  m_settingsStore.write(m_settings);
+  ui::Settings last = m_settings.all();
+  last.models.isLoading = false;  // who quits during a load did not crash
+  m_settingsStore.write(last);
 }
 
 void Application::makeModels() {
@@ -114,22 +114,23 @@ void Application::makeModels() {
   }
   const Result<std::vector<DeviceInfo>> devices = probe_devices(0, true);
   if (!devices) m_problem = QString::fromStdString(devices.error().message);
-  m_models = std::make_unique<ui::ModelController>(std::move(services), m_settings.models);
-  connect(m_models.get(), &ui::ModelController::memoryChanged, this, [this] {
-    const bool wasLoading = std::exchange(m_settings.models, m_models->memory()).isLoading;
-    // What a load may end is known before it begins to.
-    if (m_settings.models.isLoading && !wasLoading) return saveSettings();
-    m_saveTimer.start();
-  });
+  m_models = std::make_unique<ui::ModelController>(std::move(services), m_settings);
 }
 
 void Application::makeWindow() {
-  m_window = std::make_unique<ui::MainWindow>(*m_models, *m_theme, m_settings.window);
+  m_window = std::make_unique<ui::MainWindow>(*m_models, m_settings, *m_theme);
   if (!m_problem.isEmpty()) m_window->showMessage(ui::Tone::Bad, m_problem);
-  connect(m_window.get(), &ui::MainWindow::settingsChanged, this, [this](const ui::WindowSettings& settings) {
-    m_settings.window = settings;
-    m_saveTimer.start();
-  });
+  connect(m_window.get(), &ui::MainWindow::settingsWanted, this, &Application::showSettings);
+}
+
+void Application::showSettings() {
+  if (m_settingsDialog == nullptr) {
+    m_settingsDialog = new ui::SettingsDialog(m_settings, *m_models, m_paths.dataFolder, m_window.get());
+    connect(m_settingsDialog, &ui::SettingsDialog::gpuCheckWanted, this, &Application::proveAgain);
+  }
+  m_settingsDialog->show();
+  m_settingsDialog->raise();
+  m_settingsDialog->activateWindow();
 }
 
 // What is not known of this machine is measured before the first model is loaded; each answer refines it, and what is
@@ -261,13 +262,9 @@ void Application::revokeProof(const Error& error) {
 }
 
 void Application::wireChat() {
-  m_sessions = std::make_unique<ui::ChatSessions>(*m_engine, *m_conversations, m_settings.chat);
+  m_sessions = std::make_unique<ui::ChatSessions>(*m_engine, *m_conversations, m_settings);
   m_chat = new ui::ChatWidget(*m_sessions, *m_conversations, *m_theme);
   m_window->setChatWidget(m_chat);
-  connect(m_chat, &ui::ChatWidget::settingsChanged, this, [this](const ui::ChatSettings& settings) {
-    m_settings.chat = settings;
-    m_saveTimer.start();
-  });
   connect(m_models.get(), &ui::ModelController::openModelChanged, m_chat, &ui::ChatWidget::setOpenModel);
   connect(&m_models->watch(), &ui::DeviceWatch::freeBytesChanged, m_sessions.get(), &ui::ChatSessions::setDevices);
   connect(m_chat, &ui::ChatWidget::largerContextWanted, m_window.get(), &ui::MainWindow::planForContext);
@@ -318,9 +315,25 @@ void Application::takeOver(const HandOver& handOver) {
   openModels(handOver.paths);
 }
 
+void Application::keepSettings() {
+  m_saveTimer.setSingleShot(true);
+  m_saveTimer.setInterval(kSaveDelayMs);
+  connect(&m_saveTimer, &QTimer::timeout, this, &Application::saveSettings);
+  connect(&m_settings, &ui::SettingsModel::appearanceChanged, m_theme.get(),
+          [this] { m_theme->setAppearance(m_settings.appearance()); });
+  connect(&m_settings, &ui::SettingsModel::changed, this, [this] {
+    // What a load may end is known before it begins to.
+    const bool isLoading = m_settings.models().isLoading;
+    if (isLoading && !std::exchange(m_wasLoading, isLoading)) return saveSettings();
+    m_wasLoading = isLoading;
+    m_saveTimer.start();
+  });
+}
+
 void Application::saveSettings() {
   m_saving.waitForFinished();  // the write before took far less than the delay between two
-  m_saving = QtConcurrent::run([store = m_settingsStore, settings = m_settings] { return store.write(settings); });
+  m_saving =
+      QtConcurrent::run([store = m_settingsStore, settings = m_settings.all()] { return store.write(settings); });
 }
 
 bool Application::eventFilter(QObject* object, QEvent* event) {

@@ -3,6 +3,7 @@
 
 #include <QFuture>
 #include <QObject>
+#include <QPointer>
 #include <QTimer>
 #include <memory>
 
@@ -14,12 +15,14 @@
 #include "base/result.h"
 #include "run/event.h"
 #include "run/load_model.h"
+#include "ui/settings/settings_model.h"
 
 namespace headroom::ui {
 class ChatSessions;
 class ChatWidget;
 class MainWindow;
 class ModelController;
+class SettingsDialog;
 class Theme;
 }  // namespace headroom::ui
 
@@ -54,6 +57,7 @@ class Application : public QObject {
   ui::ChatWidget& chat() { return *m_chat; }
   ui::ChatSessions& sessions() { return *m_sessions; }
   ui::ModelController& models() { return *m_models; }
+  ui::SettingsModel& settings() { return m_settings; }
   EngineBridge& engine() { return *m_engine; }
 
  protected:
@@ -62,7 +66,9 @@ class Application : public QObject {
  private:
   void makeModels();
   void makeWindow();
+  void showSettings();
   void wireChat();
+  void keepSettings();
   void openModels(const QStringList& paths);
   void describeModel(const QString& path);
   void saveSettings();
@@ -79,8 +85,9 @@ class Application : public QObject {
 
   ApplicationPaths m_paths;
   SettingsStore m_settingsStore;
-  Settings m_settings;
-  QTimer m_saveTimer;  // many changes in a row are written once
+  ui::SettingsModel m_settings;
+  bool m_wasLoading = false;  // as the settings said before they were changed last
+  QTimer m_saveTimer;         // many changes in a row are written once
   QFuture<bool> m_saving;
   DeviceSpeedStore m_speeds;
   QTimer m_idleTimer;  // since the engine last told of work
@@ -97,6 +104,7 @@ class Application : public QObject {
   std::unique_ptr<ui::ModelController> m_models;
   std::unique_ptr<ui::MainWindow> m_window;
   ui::ChatWidget* m_chat = nullptr;  // of the window
+  QPointer<ui::SettingsDialog> m_settingsDialog;
 };
 
 }  // namespace headroom::app

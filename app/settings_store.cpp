@@ -1,6 +1,7 @@
 #include "app/settings_store.h"
 
 #include <QSettings>
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <optional>
@@ -12,6 +13,8 @@
 namespace headroom::app {
 
 namespace {
+
+using ui::Settings;
 
 // Where a setting stands in the file and in the struct.
 struct Entry {
@@ -217,8 +220,19 @@ void writePlanned(QSettings& file, const ui::PlannedModel& model) {
 const std::vector<Entry>& entries() {
   using S = Settings;
   static const std::vector<Entry> kEntries{
-      {"window/theme", [](const S& s) { return QVariant(themeName(s.window.theme)); },
-       [](S& s, const QVariant& v) { s.window.theme = themeFrom(v.toString()); }},
+      {"general/loads_last", [](const S& s) { return QVariant(s.general.loadsLast); },
+       [](S& s, const QVariant& v) { s.general.loadsLast = v.toBool(); }},
+      {"general/enter_sends", [](const S& s) { return QVariant(s.general.enterSends); },
+       [](S& s, const QVariant& v) { s.general.enterSends = v.toBool(); }},
+      {"window/theme", [](const S& s) { return QVariant(themeName(s.appearance.theme)); },
+       [](S& s, const QVariant& v) { s.appearance.theme = themeFrom(v.toString()); }},
+      {"window/text_percent", [](const S& s) { return QVariant(s.appearance.textPercent); },
+       [](S& s, const QVariant& v) {
+         if (const int percent = v.toInt(); std::ranges::count(ui::kTextPercents, percent) == 1)
+           s.appearance.textPercent = percent;
+       }},
+      {"window/high_contrast", [](const S& s) { return QVariant(s.appearance.highContrast); },
+       [](S& s, const QVariant& v) { s.appearance.highContrast = v.toBool(); }},
       {"window/geometry", [](const S& s) { return QVariant(s.window.geometry); },
        [](S& s, const QVariant& v) { s.window.geometry = v.toByteArray(); }},
       {"window/docks", [](const S& s) { return QVariant(s.window.docks); },
@@ -281,7 +295,7 @@ void writeSampler(QSettings& file, const QString& prefix, const SamplerSettings&
 
 }  // namespace
 
-Settings SettingsStore::read() const {
+ui::Settings SettingsStore::read() const {
   QSettings file(m_path, QSettings::IniFormat);
   Settings settings;
   for (const Entry& entry : entries()) {

@@ -14,7 +14,8 @@ int main(int argc, char** argv) {
   if (argc != 2) return 2;
   headroom::app::ConversationStore store(QString::fromLocal8Bit(argv[1]));
   headroom::test::FakeEnginePort engine;
-  headroom::ui::ChatSessions sessions(engine, store);
+  headroom::ui::SettingsModel settings;
+  headroom::ui::ChatSessions sessions(engine, store, settings);
   headroom::ui::ChatSession& chat = sessions.current();
   engine.sendLoaded("tiny", 100'000);
   chat.send("q", {});

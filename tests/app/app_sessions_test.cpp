@@ -25,10 +25,10 @@ class AppSessionsTest : public AppWindowTest {
     spec.chat_template = "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}<assistant>";
     test::make_random_model(spec, toNativePath(m_folder.path()));
     AppWindowTest::SetUp();
-    ui::ChatSettings settings = sessions().settings();
+    ui::ChatSettings settings = m_app->settings().chat();
     settings.sampler.temperature = 0;
     settings.maxTokens = 400;
-    sessions().setSettings(settings);
+    m_app->settings().setChat(settings);
   }
   ui::ChatSessions& sessions() { return m_app->sessions(); }
   // Plans so many answers at once and loads that; the questions are asked while it is being loaded, so that the engine

@@ -9,7 +9,7 @@ namespace headroom::app {
 namespace {
 
 // What is read of a file with this text.
-Settings readOf(const QByteArray& text) {
+ui::Settings readOf(const QByteArray& text) {
   QTemporaryDir folder;
   QFile file(folder.filePath("settings.ini"));
   EXPECT_TRUE(file.open(QIODevice::WriteOnly));
@@ -21,8 +21,9 @@ Settings readOf(const QByteArray& text) {
 TEST(SettingsStore, everything_written_is_read_again) {
   QTemporaryDir folder;
   const SettingsStore store(folder.filePath("settings.ini"));
-  Settings settings;
-  settings.window.theme = ui::ThemeChoice::Dark;
+  ui::Settings settings;
+  settings.general = {false, false};
+  settings.appearance = {ui::ThemeChoice::Dark, 125, true};
   settings.window.panes = ui::Panes{false, true};
   settings.window.paneWidths = {411, 322};
   settings.models.recentFiles = {"/a b.gguf", "/c,d.gguf"};
@@ -61,7 +62,7 @@ TEST(SettingsStore, everything_written_is_read_again) {
 }
 
 TEST(SettingsStore, without_a_file_the_defaults_are_read) {
-  EXPECT_EQ(SettingsStore("/nowhere/settings.ini").read(), Settings());
+  EXPECT_EQ(SettingsStore("/nowhere/settings.ini").read(), ui::Settings());
 }
 
 TEST(SettingsStore, values_that_make_no_sense_are_the_default) {
@@ -70,11 +71,11 @@ TEST(SettingsStore, values_that_make_no_sense_are_the_default) {
              "\ntemperature=nan\ntop_p=7\ntop_k=-4\nmin_p=words\n"
              "[devices]\nsize=3\n1\\id=\n1\\keep_free=5\n2\\id=cpu\n2\\keep_free=much\n3\\id=cuda:0\n"
              "[planned]\nsize=2\n1\\path=\n1\\context=4096\n2\\context=4096\n"),
-      Settings());
+      ui::Settings());
 }
 
 TEST(SettingsStore, an_option_of_a_model_that_makes_no_sense_is_the_default_and_the_others_stay) {
-  const Settings settings = readOf(
+  const ui::Settings settings = readOf(
       "[planned]\nsize=1\n1\\path=/a.gguf\n1\\context=8192\n1\\slots=0\n1\\batch=many\n1\\keys=Q4_K\n1\\values=Q8_0\n"
       "1\\gpu_layers=-7\n1\\checkpoints=65\n");
   ASSERT_EQ(settings.models.planned.size(), 1U);
@@ -85,8 +86,8 @@ TEST(SettingsStore, an_option_of_a_model_that_makes_no_sense_is_the_default_and_
 }
 
 TEST(SettingsStore, settings_of_before_there_were_devices_have_none) {
-  const Settings settings = readOf("[window]\ntheme=dark\nlast_folder=/models\n[presets]\nsize=0\n");
-  EXPECT_EQ(settings.window.theme, ui::ThemeChoice::Dark);
+  const ui::Settings settings = readOf("[window]\ntheme=dark\nlast_folder=/models\n[presets]\nsize=0\n");
+  EXPECT_EQ(settings.appearance.theme, ui::ThemeChoice::Dark);
   EXPECT_TRUE(settings.models.devices.empty());
   EXPECT_FALSE(settings.window.panes) << "the user has chosen none";
 }

@@ -272,7 +272,8 @@ class Player {
   test::AsyncEnginePort m_engine{m_random};
   test::AsyncConversationPort m_store{m_random};
   LoadState m_load{m_engine};
-  std::optional<ChatSessions> m_sessions{std::in_place, m_engine, m_store};
+  SettingsModel m_settings;
+  std::optional<ChatSessions> m_sessions{std::in_place, m_engine, m_store, m_settings};
   unsigned m_nTexts = 0;
   std::vector<std::pair<QString, QString>> m_sent;  // conversation, text
   QHash<QString, Draft> m_drafts;                   // conversation (empty: the new one), what is being written in it

@@ -39,7 +39,6 @@ TimelineChart::TimelineChart(const Theme& theme, QWidget* parent)
   yAxis->ticker()->setTickCount(4);
   const QSharedPointer<QCPAxisTickerDateTime> clock(new QCPAxisTickerDateTime);
   clock->setDateTimeFormat(QStringLiteral("hh:mm:ss"));
-  clock->setTickCount(3);
   xAxis->setTicker(clock);
   for (QCPAxis* axis : {xAxis, yAxis}) {
     axis->setSubTicks(false);
@@ -79,7 +78,19 @@ void TimelineChart::recolour() {
   m_planLabel->setColor(t.plan);
   m_planLabel->setBrush(QColor(t.surface.red(), t.surface.green(), t.surface.blue(), 215));
   m_planLabel->setFont(small);
+  fitTicks();
   replot(QCustomPlot::rpQueuedReplot);
+}
+
+// As many times as stand side by side without touching each other.
+void TimelineChart::resizeEvent(QResizeEvent* event) {
+  QCustomPlot::resizeEvent(event);
+  fitTicks();
+}
+
+void TimelineChart::fitTicks() {
+  const int labelPx = QFontMetrics(xAxis->tickLabelFont()).horizontalAdvance(QStringLiteral("00:00:00"));
+  xAxis->ticker()->setTickCount(std::clamp(axisRect()->width() / (2 * std::max(1, labelPx)), 1, 3));
 }
 
 void TimelineChart::setTimeLine(const TimeLine& timeLine) {

@@ -45,9 +45,11 @@ class TimelineChart : public QCustomPlot {
  protected:
   bool event(QEvent* event) override;
   void mouseReleaseEvent(QMouseEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
 
  private:
   void recolour();
+  void fitTicks();
   MemoryFrame shown(const MemoryFrame& frame) const { return m_resetAlone ? oursAlone(frame) : frame; }
   bool hasMoved() const;
   void refresh();

@@ -147,7 +147,8 @@ void ChatSession::runEffect(const ChatEffect& effect) {
 }
 
 void ChatSession::restart() {
-  m_head = {QUuid::createUuid().toString(QUuid::WithoutBraces), {}, m_shared.settings.systemPrompt, nowMs(), nowMs()};
+  m_head = {
+      QUuid::createUuid().toString(QUuid::WithoutBraces), {}, m_shared.settings.chat().systemPrompt, nowMs(), nowMs()};
   estimateContext();
   setTrouble({});
   emit headChanged();
@@ -240,8 +241,8 @@ ChatRequest ChatSession::requestFor(std::vector<ChatMessage> messages, quint32 m
   request.messages = std::move(messages);
   request.allowPlainTemplate = m_shared.model->isPlainTemplateAgreed;
   request.maxTokens = maxTokens;
-  request.sampler = m_shared.settings.sampler;
-  request.thinking = m_shared.settings.thinking;
+  request.sampler = m_shared.settings.chat().sampler;
+  request.thinking = m_shared.settings.chat().thinking;
   return request;
 }
 
@@ -261,7 +262,7 @@ void ChatSession::startAnswer(const QString& turnId, bool isNewTurn, bool contin
   turn.state = TurnState::Writing;
   turn.modelName = m_shared.model->name;
   ChatRequest request = requestFor(requestMessages(m_tree, m_head.systemPrompt, continues ? turnId : questionId),
-                                   m_shared.settings.maxTokens);
+                                   m_shared.settings.chat().maxTokens);
   request.continueLast = continues;
   const qsizetype sentChars = charsOf(request.messages);
   m_meter.start();

@@ -7,13 +7,13 @@
 #include <optional>
 
 #include "ui/chat/chat_draft.h"
-#include "ui/chat/chat_settings.h"
 #include "ui/chat/chat_stage.h"
 #include "ui/chat/chat_tree.h"
 #include "ui/chat/context_meter.h"
 #include "ui/chat/conversation_port.h"
 #include "ui/chat/thinking_clock.h"
 #include "ui/engine_port.h"
+#include "ui/settings/settings_model.h"
 
 namespace headroom::ui {
 
@@ -32,7 +32,7 @@ struct ChatModel {  // what is known of the loaded model
 struct ChatSurroundings {
   EnginePort& engine;
   ConversationPort& store;
-  ChatSettings settings{};
+  SettingsModel& settings;
   // With the speeds that are known now: a model may be loaded before its devices are measured.
   std::vector<DeviceInfo> devices{};
   std::optional<ChatModel> model{};

@@ -5,7 +5,7 @@
 
 namespace headroom::ui {
 
-ChatSessions::ChatSessions(EnginePort& engine, ConversationPort& store, const ChatSettings& settings, QObject* parent)
+ChatSessions::ChatSessions(EnginePort& engine, ConversationPort& store, SettingsModel& settings, QObject* parent)
     : QObject(parent), m_shared{engine, store, settings} {
   connectEngine();
   connect(&store, &ConversationPort::opened, this, &ChatSessions::takeOpened);

@@ -17,9 +17,8 @@ namespace headroom::ui {
 class ChatSessions : public QObject {
   Q_OBJECT
  public:
-  // Engine and store outlive it.
-  ChatSessions(EnginePort& engine, ConversationPort& store, const ChatSettings& settings = {},
-               QObject* parent = nullptr);
+  // All of them outlive it.
+  ChatSessions(EnginePort& engine, ConversationPort& store, SettingsModel& settings, QObject* parent = nullptr);
   ~ChatSessions() override;  // what was typed last and what was shown of each answer is kept
 
   // The open one: there always is one. The reference is good until currentChanged().
@@ -35,8 +34,7 @@ class ChatSessions : public QObject {
   ThinkingControl thinkingControl() const {
     return m_shared.model ? m_shared.model->thinkingControl : ThinkingControl::kNone;
   }
-  const ChatSettings& settings() const { return m_shared.settings; }
-  void setSettings(const ChatSettings& settings) { m_shared.settings = settings; }
+  SettingsModel& settings() { return m_shared.settings; }
   void setDevices(const std::vector<headroom::DeviceInfo>& devices) { m_shared.devices = devices; }
 
   // How many answers have to end before that of this session begins; 0: it runs, or starts without waiting.

@@ -3,6 +3,7 @@
 #include <QHBoxLayout>
 
 #include "ui/chat/chat_pixels.h"
+#include "ui/theme/text_scale.h"
 
 namespace headroom::ui {
 namespace {
@@ -10,7 +11,7 @@ namespace {
 constexpr int kListPx = 190;
 constexpr int kPanelPx = 280;
 
-int pxOf(ChatSides::Side side) { return side == ChatSides::Side::List ? kListPx : kPanelPx; }
+int pxOf(ChatSides::Side side) { return scaledToText(side == ChatSides::Side::List ? kListPx : kPanelPx); }
 
 }  // namespace
 
@@ -54,7 +55,7 @@ void ChatSides::toggle(Side side, bool on) {
 
 // The messages keep their room, and one side may keep it from the other.
 void ChatSides::arrange() {
-  int room = m_pane.width() - 2 * kMarginPx - kMiddlePx;
+  int room = m_pane.width() - 2 * kMarginPx - scaledToText(kMiddlePx);
   const auto fits = [&](Side side) {
     const bool isWanted = side == Side::List ? m_wantsList : m_wantsPanel;
     const bool does = isWanted && room >= pxOf(side) + kSpacingPx;

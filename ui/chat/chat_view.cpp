@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ui/chat/thinking_row.h"
+#include "ui/theme/text_scale.h"
 
 namespace headroom::ui {
 
@@ -39,7 +40,9 @@ ChatView::ChatView(const ChatTree& tree, const Theme& theme, QWidget* parent)
 
 ChatView::~ChatView() = default;
 
-int ChatView::columnWidth() const { return std::max(80, std::min(viewport()->width() - 2 * kMarginPx, kColumnPx)); }
+int ChatView::columnWidth() const {
+  return std::max(80, std::min(viewport()->width() - 2 * kMarginPx, scaledToText(kColumnPx)));
+}
 int ChatView::columnLeft() const { return (viewport()->width() - columnWidth()) / 2; }
 
 ChatView::Item* ChatView::findItem(const QString& id) {

@@ -81,7 +81,7 @@ QWidget* ChatWidget::makeHeader() {
   m_listToggle =
       makeToggle(tr("Conversations"), "toggleConversations", QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_L), header);
   m_panelToggle =
-      makeToggle(tr("Settings"), "toggleChatSettings", QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_S), header);
+      makeToggle(tr("Options"), "toggleChatSettings", QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_S), header);
   m_title = new ElidedLabel("heading", Qt::AlignHCenter, header);
   m_title->setObjectName(QStringLiteral("conversationTitle"));
   connect(m_listToggle, &QToolButton::clicked, this, [this](bool on) { m_sides->toggle(Side::List, on); });
@@ -144,7 +144,7 @@ void ChatWidget::makePanel() {
     ChatSettings changed = edited;
     changed.listVisible = settings().listVisible;
     changed.panelVisible = settings().panelVisible;
-    change(changed);
+    m_sessions.settings().setChat(changed);
   });
   connect(m_panel, &SamplerPanel::systemPromptEdited, this,
           [this](const QString& text) { session().setSystemPrompt(text); });
@@ -154,7 +154,7 @@ void ChatWidget::connectSides() {
   connect(m_sides, &ChatSides::chosen, this, [this](Side side, bool on) {
     ChatSettings changed = settings();
     (side == Side::List ? changed.listVisible : changed.panelVisible) = on;
-    change(changed);
+    m_sessions.settings().setChat(changed);
   });
   connect(m_sides, &ChatSides::arranged, this, [this] {
     m_listToggle->setChecked(m_sides->isShown(Side::List));
@@ -164,6 +164,7 @@ void ChatWidget::connectSides() {
 }
 
 void ChatWidget::connectSessions() {
+  connect(&m_sessions.settings(), &SettingsModel::chatChanged, m_panel, [this] { m_panel->setSettings(settings()); });
   connect(&m_sessions, &ChatSessions::currentChanged, this, &ChatWidget::showSession);
   connect(&m_sessions, &ChatSessions::openingChanged, this, &ChatWidget::showActivity);
   connect(&m_sessions, &ChatSessions::modelChanged, this, [this] {
@@ -226,6 +227,9 @@ void ChatWidget::connectBanner() {
 }
 
 void ChatWidget::connectComposer() {
+  const auto takeKeys = [this] { m_composer->setEnterSends(m_sessions.settings().general().enterSends); };
+  connect(&m_sessions.settings(), &SettingsModel::generalChanged, m_composer, takeKeys);
+  takeKeys();
   connect(m_composer, &Composer::sendChosen, this, [this] {
     if (session().sendDraft()) m_view->scrollToEnd();
   });
@@ -359,11 +363,6 @@ void ChatWidget::showPlace() {
   showEditPlace();
 }
 
-void ChatWidget::change(const ChatSettings& changed) {
-  m_sessions.setSettings(changed);
-  emit settingsChanged(changed);
-}
-
 void ChatWidget::startEditing(const QString& turnId) {
   session().editTurn(turnId);
   m_composer->focusText();
@@ -443,6 +442,11 @@ void ChatWidget::placeJumpButton() {
   m_jump->adjustSize();
   m_jump->move((m_view->width() - m_jump->width()) / 2, m_view->height() - m_jump->height() - kBottomPx);
   m_jump->raise();
+}
+
+void ChatWidget::changeEvent(QEvent* event) {
+  if (event->type() == QEvent::FontChange) m_sides->arrange();
+  QWidget::changeEvent(event);
 }
 
 void ChatWidget::resizeEvent(QResizeEvent*) {

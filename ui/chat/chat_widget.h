@@ -43,7 +43,6 @@ class ChatWidget : public QWidget {
   ChatSession& session() const { return m_sessions.current(); }
 
  signals:
-  void settingsChanged(const headroom::ui::ChatSettings& settings);
   void largerContextWanted(quint32 nCtx);           // the calculator plans it
   void loadAgainWanted();                           // the loaded model, whose device was lost
   void loadWithoutWanted(const QString& deviceId);  // the loaded model, of which this device failed
@@ -54,6 +53,7 @@ class ChatWidget : public QWidget {
   void dragEnterEvent(QDragEnterEvent* event) override;
   void dropEvent(QDropEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
+  void changeEvent(QEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
 
  private:
@@ -77,8 +77,7 @@ class ChatWidget : public QWidget {
   void showPlace();  // welcome, or the turns
   void startEditing(const QString& turnId);
   void showEditPlace();
-  const ChatSettings& settings() const { return m_sessions.settings(); }
-  void change(const ChatSettings& changed);
+  const ChatSettings& settings() const { return m_sessions.settings().chat(); }
   void editLast();
   void chooseAttachment();
   void attachPath(const QString& path);

@@ -55,10 +55,16 @@ void MessageEdit::resizeEvent(QResizeEvent* event) {
   fitHeight();
 }
 
+void MessageEdit::changeEvent(QEvent* event) {
+  QPlainTextEdit::changeEvent(event);
+  if (event->type() == QEvent::FontChange) fitHeight();
+}
+
 void MessageEdit::keyPressEvent(QKeyEvent* event) {
   const bool isPage = event->key() == Qt::Key_PageUp || event->key() == Qt::Key_PageDown;
   const bool isEnter = event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter;
-  if (isEnter && !event->modifiers().testFlag(Qt::ShiftModifier)) {
+  const bool isAlone = !event->modifiers().testFlag(Qt::ShiftModifier);
+  if (isEnter && (event->modifiers().testFlag(Qt::ControlModifier) || (m_enterSubmits && isAlone))) {
     emit submitted();
   } else if (event->key() == Qt::Key_Escape) {
     emit escaped();
@@ -315,6 +321,8 @@ QString Composer::pendingName() const {
   }
   return {};
 }
+
+void Composer::setEnterSends(bool on) { m_text->setEnterSubmits(on); }
 
 void Composer::focusText() { m_text->setFocus(Qt::OtherFocusReason); }
 

@@ -15,12 +15,14 @@ class QToolButton;
 
 namespace headroom::ui {
 
-// Enter submits, Shift+Enter breaks the line; files that are dropped on it are left to the pane.
+// Enter submits and Shift+Enter breaks the line, or Ctrl+Enter and Enter do; files that are dropped on it are left to
+// the pane.
 class MessageEdit : public QPlainTextEdit {
   Q_OBJECT
  public:
   explicit MessageEdit(QWidget* parent = nullptr);
 
+  void setEnterSubmits(bool on) { m_enterSubmits = on; }
   QString text() const;  // as it was typed; toPlainText() makes plain spaces of those that do not break
 
  signals:
@@ -32,9 +34,12 @@ class MessageEdit : public QPlainTextEdit {
   void keyPressEvent(QKeyEvent* event) override;
   bool canInsertFromMimeData(const QMimeData* source) const override;
   void resizeEvent(QResizeEvent* event) override;
+  void changeEvent(QEvent* event) override;
 
  private:
   void fitHeight();
+
+  bool m_enterSubmits = true;
 };
 
 // Shows a draft and tells it of what is typed and attached.
@@ -53,6 +58,7 @@ class Composer : public QFrame {
   void setEditHidden(bool isHidden);  // the turn that is edited is not on the screen: another version hides it
   // Begins to read a file; its chip says so until it is there. The id that folderFound() may carry: it grows.
   quint64 attachFile(const QString& path);
+  void setEnterSends(bool on);  // else Ctrl+Enter does
   void focusText();
 
  signals:

@@ -84,7 +84,7 @@ void ContextGauge::paintEvent(QPaintEvent*) {
   const double share = std::clamp(static_cast<double>(m_figures.used) / m_figures.length, 0.0, 1.0);
   const QRectF bar(0.5, height() / 2.0 - 3, kBarPx, 6);
   painter.setPen(Qt::NoPen);
-  painter.setBrush(tokens.border);
+  painter.setBrush(tokens.segment(Segment::Free));
   painter.drawRoundedRect(bar, 3, 3);
   if (m_figures.used > 0) {
     painter.setBrush(share >= kNearlyFull ? tokens.warning.text : tokens.accent);

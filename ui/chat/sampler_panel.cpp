@@ -210,6 +210,7 @@ QSpinBox* SamplerPanel::addCount(QFormLayout& form, const QString& label, const 
 }
 
 void SamplerPanel::setSettings(const ChatSettings& settings) {
+  if (settings == m_settings) return;  // what is being typed stays as it is
   m_settings = settings;
   showThinking();
   fillPresets();

@@ -6,6 +6,8 @@
 
 #include "ui/format/literal_text.h"
 #include "ui/theme/roles.h"
+#include "ui/theme/text_scale.h"
+#include "ui/theme/wrapping_button.h"
 
 namespace headroom::ui {
 
@@ -19,8 +21,9 @@ Welcome::Welcome(QWidget* parent) : QWidget(parent) {
   setObjectName(QStringLiteral("welcome"));
   auto* outer = new QVBoxLayout(this);
   outer->setContentsMargins(12, 12, 12, 12);
-  auto* column = new QWidget(this);
-  column->setMaximumWidth(kWidthPx);
+  m_column = new QWidget(this);
+  QWidget* column = m_column;
+  column->setMaximumWidth(scaledToText(kWidthPx));
   column->setMinimumWidth(200);
   auto* layout = new QVBoxLayout(column);
   layout->setContentsMargins(0, 0, 0, 0);
@@ -52,6 +55,11 @@ Welcome::Welcome(QWidget* parent) : QWidget(parent) {
   outer->addStretch(3);
 }
 
+void Welcome::changeEvent(QEvent* event) {
+  if (event->type() == QEvent::FontChange) m_column->setMaximumWidth(scaledToText(kWidthPx));
+  QWidget::changeEvent(event);
+}
+
 void Welcome::showModel(const QString& title, const QString& note, const QStringList& questions) {
   m_title->setText(title);
   m_note->setText(note);
@@ -61,7 +69,7 @@ void Welcome::showModel(const QString& title, const QString& note, const QString
     delete item;
   }
   for (const QString& question : questions) {
-    auto* button = new QPushButton(literalText(question), m_questions);
+    auto* button = new WrappingButton(literalText(question), m_questions);
     button->setObjectName(QStringLiteral("starterQuestion"));
     setRole(button, "fix");
     button->setAutoDefault(true);

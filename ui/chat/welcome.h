@@ -22,7 +22,11 @@ class Welcome : public QWidget {
  signals:
   void questionChosen(const QString& question);
 
+ protected:
+  void changeEvent(QEvent* event) override;
+
  private:
+  QWidget* m_column;
   QLabel* m_title;
   QLabel* m_note;
   QWidget* m_questions;

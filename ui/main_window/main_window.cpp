@@ -27,6 +27,7 @@
 #include "ui/main_window/tab_order.h"
 #include "ui/main_window/window_menus.h"
 #include "ui/theme/layout_guard.h"
+#include "ui/theme/theme.h"
 
 namespace headroom::ui {
 namespace {
@@ -46,8 +47,8 @@ QString draggedPath(const QMimeData* mime) {
 
 }  // namespace
 
-MainWindow::MainWindow(ModelController& models, Theme& theme, WindowSettings settings, QWidget* parent)
-    : QMainWindow(parent), m_models(models), m_theme(theme), m_settings(std::move(settings)) {
+MainWindow::MainWindow(ModelController& models, SettingsModel& settings, Theme& theme, QWidget* parent)
+    : QMainWindow(parent), m_models(models), m_settings(settings), m_theme(theme) {
   setLocale(textLocale());  // of what Qt itself writes: fields, axes
   setWindowTitle(tr("Headroom"));
   setWindowIcon(QIcon(QStringLiteral(":/headroom/icons/app.svg")));
@@ -62,8 +63,8 @@ MainWindow::MainWindow(ModelController& models, Theme& theme, WindowSettings set
   nameMemory();
   refreshStatus();
   resize(kDefaultSize);
-  if (!m_settings.geometry.isEmpty()) restoreGeometry(m_settings.geometry);
-  if (!m_panes->restore(m_settings.docks)) m_panes->placeAll();
+  if (const QByteArray& geometry = m_settings.window().geometry; !geometry.isEmpty()) restoreGeometry(geometry);
+  if (!m_panes->restore(m_settings.window().docks)) m_panes->placeAll();
 }
 
 MainWindow::~MainWindow() = default;
@@ -103,10 +104,12 @@ void MainWindow::buildDocks() {
   for (QDockWidget* dock : {m_memoryDock, m_vramDock}) {
     for (QWidget* widget : dock->findChildren<QWidget*>()) widget->setAcceptDrops(false);
   }
-  m_panes = new PaneLayout(*this, *m_memoryDock, *m_vramDock, m_settings.panes, m_settings.paneWidths);
+  m_panes =
+      new PaneLayout(*this, *m_memoryDock, *m_vramDock, m_settings.window().panes, m_settings.window().paneWidths);
   connect(m_panes, &PaneLayout::choiceChanged, this, [this] {
-    m_settings.panes = m_panes->choice();
-    emit settingsChanged(m_settings);
+    WindowSettings window = m_settings.window();
+    window.panes = m_panes->choice();
+    m_settings.setWindow(window);
   });
   m_loadedLabel = new QLabel(this);
   m_loadedLabel->setContentsMargins(0, 0, kGrid, 0);
@@ -146,7 +149,7 @@ void MainWindow::connectModels() {
   connect(&m_models, &ModelController::planWanted, this, &MainWindow::showPlan);
   connect(&m_models, &ModelController::told, this, &MainWindow::showMessage);
   connect(&m_models, &ModelController::statusTold, this, &MainWindow::showStatus);
-  connect(&m_models, &ModelController::memoryChanged, this,
+  connect(&m_settings, &SettingsModel::modelsChanged, this,
           [this] { m_menus->setRecentFiles(m_models.memory().recentFiles); });
   connect(m_memory, &MemoryPanel::openRequested, this, &MainWindow::chooseFile);
   connect(m_memory, &MemoryPanel::loadRequested, &m_models, &ModelController::startLoad);
@@ -174,7 +177,9 @@ void MainWindow::connectModels() {
 void MainWindow::buildMenus() {
   m_menus = new WindowMenus(*this, {m_panes->action(Pane::Memory), m_panes->action(Pane::Vram)});
   m_menus->setRecentFiles(m_models.memory().recentFiles);
-  m_menus->setThemeChoice(m_theme.choice());
+  m_menus->setAppearance(m_settings.appearance());
+  connect(&m_settings, &SettingsModel::appearanceChanged, m_menus,
+          [this] { m_menus->setAppearance(m_settings.appearance()); });
   m_menus->setStarterAvailable(m_models.hasStarter());
   connect(m_menus, &WindowMenus::openChosen, this, &MainWindow::chooseFile);
   connect(m_menus, &WindowMenus::recentChosen, this, [this](const QString& path) { m_models.open(path); });
@@ -185,19 +190,26 @@ void MainWindow::buildMenus() {
     m_chat->setFocus(Qt::ShortcutFocusReason);
   });
   connect(m_menus, &WindowMenus::docksResetChosen, m_panes, &PaneLayout::reset);
+  connect(m_menus, &WindowMenus::settingsChosen, this, &MainWindow::settingsWanted);
   connect(m_menus, &WindowMenus::gpuCheckChosen, this, &MainWindow::gpuCheckWanted);
   connect(m_menus, &WindowMenus::aboutChosen, this, [this] { showAbout(this); });
   connect(m_menus, &WindowMenus::aboutStarterChosen, this, [this] { showAboutStarter(this); });
   connect(m_menus, &WindowMenus::recentCleared, &m_models, &ModelController::clearRecentFiles);
   connect(m_menus, &WindowMenus::themeChosen, this, [this](ThemeChoice choice) {
-    m_settings.theme = choice;
-    m_theme.setChoice(choice);
-    emit settingsChanged(m_settings);
+    AppearanceSettings appearance = m_settings.appearance();
+    appearance.theme = choice;
+    m_settings.setAppearance(appearance);
+  });
+  connect(m_menus, &WindowMenus::textSizeChosen, this, [this](int percent) {
+    AppearanceSettings appearance = m_settings.appearance();
+    appearance.textPercent = percent;
+    m_settings.setAppearance(appearance);
   });
 }
 
 void MainWindow::chooseFile() {
-  auto* dialog = new QFileDialog(this, tr("Open a model"), m_settings.lastFolder, tr("Models (*.gguf);;All files (*)"));
+  auto* dialog =
+      new QFileDialog(this, tr("Open a model"), m_settings.window().lastFolder, tr("Models (*.gguf);;All files (*)"));
   dialog->setFileMode(QFileDialog::ExistingFile);
   dialog->setAttribute(Qt::WA_DeleteOnClose);
   connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& path) { m_models.open(path); });
@@ -208,8 +220,9 @@ void MainWindow::showOpened() {
   m_memory->showModel(m_models.path(), m_models.isStarter());
   m_menus->setModelOpen(true);
   if (m_models.isStarter()) return;
-  m_settings.lastFolder = QFileInfo(m_models.path()).absolutePath();
-  emit settingsChanged(m_settings);
+  WindowSettings window = m_settings.window();
+  window.lastFolder = QFileInfo(m_models.path()).absolutePath();
+  m_settings.setWindow(window);
 }
 
 void MainWindow::showClosed() {
@@ -286,10 +299,11 @@ void MainWindow::keyPressEvent(QKeyEvent* event) {
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {
-  m_settings.geometry = saveGeometry();
-  m_settings.docks = m_panes->save();
-  m_settings.paneWidths = m_panes->widths();
-  emit settingsChanged(m_settings);
+  WindowSettings window = m_settings.window();
+  window.geometry = saveGeometry();
+  window.docks = m_panes->save();
+  window.paneWidths = m_panes->widths();
+  m_settings.setWindow(window);
   QMainWindow::closeEvent(event);
 }
 

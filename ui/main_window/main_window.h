@@ -4,7 +4,6 @@
 #include <QMainWindow>
 
 #include "ui/chart/chart_state.h"
-#include "ui/main_window/window_settings.h"
 #include "ui/model/model_controller.h"
 #include "ui/theme/plain_text_guard.h"
 #include "ui/theme/wheel_guard.h"
@@ -19,19 +18,19 @@ namespace headroom::ui {
 class MemoryPanel;
 class MessageBar;
 class PaneLayout;
+class Theme;
 class VramPanel;
 class WindowMenus;
 
 class MainWindow : public QMainWindow {
   Q_OBJECT
  public:
-  MainWindow(ModelController& models, Theme& theme, WindowSettings settings,
-             QWidget* parent = nullptr);  // both outlive it
+  MainWindow(ModelController& models, SettingsModel& settings, Theme& theme,
+             QWidget* parent = nullptr);  // all of them outlive it
   ~MainWindow() override;
 
   // The centre; takes ownership and replaces what was there.
   void setChatWidget(QWidget* chat);
-  const WindowSettings& settings() const { return m_settings; }
 
  public slots:
   // Plans the loaded model (the open one, when none is loaded) for this context and shows the Memory dock; the user
@@ -42,8 +41,8 @@ class MainWindow : public QMainWindow {
   void showStatus(const QString& text);  // of what goes on beside the user's work; empty: nothing does any more
 
  signals:
-  void settingsChanged(const headroom::ui::WindowSettings& settings);
   void gpuCheckWanted();
+  void settingsWanted();  // the dialog
 
  protected:
   bool focusNextPrevChild(bool next) override;
@@ -74,8 +73,8 @@ class MainWindow : public QMainWindow {
   PlainTextGuard m_plainText;
   WheelGuard m_wheel;
   ModelController& m_models;
+  SettingsModel& m_settings;
   Theme& m_theme;
-  WindowSettings m_settings;
   ChartState m_chart;
   QVBoxLayout* m_centre = nullptr;
   QWidget* m_chat = nullptr;

@@ -7,6 +7,8 @@
 #include <QScopedValueRollback>
 #include <algorithm>
 
+#include "ui/theme/text_scale.h"
+
 namespace headroom::ui {
 namespace {
 
@@ -64,7 +66,8 @@ void PaneLayout::placeAll() {
     m_window.addDockWidget(Qt::LeftDockWidgetArea, &m_memory);
     m_window.addDockWidget(Qt::RightDockWidgetArea, &m_vram);
     const int width = m_window.width();
-    m_widths = {std::clamp(width * 28 / 100, kMemoryPx, 440), std::clamp(width * 25 / 100, kVramPx, 420)};
+    m_widths = {std::clamp(width * 28 / 100, scaledToText(kMemoryPx), scaledToText(440)),
+                std::clamp(width * 25 / 100, scaledToText(kVramPx), scaledToText(420))};
   }
   m_default = {true, true};
   m_called.reset();
@@ -147,7 +150,7 @@ void PaneLayout::arrange() {
   for (const Pane pane : {Pane::Memory, Pane::Vram}) {
     if (dock(pane).isFloating()) docked.set(pane, false);
   }
-  const ShownPanes shown = panesThatFit(m_window.width(), docked, m_called);
+  const ShownPanes shown = panesThatFit(m_window.width() * 100 / textPercent(), docked, m_called);
   bool isOneMore = false;
   // The chat first where it comes back, so that the window never is without anything.
   if (shown.chat) m_window.centralWidget()->show();
@@ -163,7 +166,7 @@ void PaneLayout::arrange() {
 
 bool PaneLayout::eventFilter(QObject* object, QEvent* event) {
   if (object == &m_window) {
-    if (event->type() == QEvent::Resize) arrange();
+    if (event->type() == QEvent::Resize || event->type() == QEvent::FontChange) arrange();
     return false;
   }
   const Pane pane = object == &m_memory ? Pane::Memory : Pane::Vram;

@@ -27,8 +27,8 @@ struct ShownPanes {
   bool operator==(const ShownPanes&) const = default;
 };
 
-// The least width in pixels that each takes without being cut off, and what the chat keeps while a pane that nobody
-// called for just now stands beside it.
+// The least width in pixels, at the usual size of text, that each takes without being cut off, and what the chat keeps
+// while a pane that nobody called for just now stands beside it.
 inline constexpr int kMemoryPx = 350, kVramPx = 310, kLeastChatPx = 370, kChatPx = 440;
 
 // Of the wanted panes those that leave the chat its room: VRAM folds below 1,100 px, Memory below 790. One that was

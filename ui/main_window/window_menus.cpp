@@ -30,6 +30,11 @@ void WindowMenus::buildFile(QMainWindow& window) {
   m_close->setObjectName(QStringLiteral("actionClose"));
   m_close->setStatusTip(tr("Give back all memory that the model holds"));
   menu->addSeparator();
+  QAction* settings = menu->addAction(tr("S&ettings\u2026"), QKeySequence(Qt::CTRL | Qt::Key_Comma), this,
+                                      &WindowMenus::settingsChosen);
+  settings->setObjectName(QStringLiteral("actionSettings"));
+  settings->setMenuRole(QAction::PreferencesRole);
+  menu->addSeparator();
   QAction* quit = menu->addAction(tr("&Quit"), QKeySequence::Quit, &window, &QWidget::close);
   quit->setMenuRole(QAction::QuitRole);
   setRecentFiles({});
@@ -46,6 +51,7 @@ void WindowMenus::buildView(QMainWindow& window, const QList<QAction*>& panes) {
   menu->addAction(tr("&Reset layout"), this, &WindowMenus::docksResetChosen)
       ->setObjectName(QStringLiteral("actionResetDocks"));
   menu->addSeparator();
+  buildTextSize(*menu);
   QMenu* themes = menu->addMenu(tr("&Theme"));
   m_themes = new QActionGroup(this);
   const QList<std::pair<ThemeChoice, QString>> choices{{ThemeChoice::System, tr("As the &system")},
@@ -59,6 +65,23 @@ void WindowMenus::buildView(QMainWindow& window, const QList<QAction*>& panes) {
   }
   connect(m_themes, &QActionGroup::triggered, this,
           [this](const QAction* action) { emit themeChosen(static_cast<ThemeChoice>(action->data().toInt())); });
+}
+
+void WindowMenus::buildTextSize(QMenu& menu) {
+  QMenu* sizes = menu.addMenu(tr("Te&xt size"));
+  const auto add = [&](const QString& name, const char* objectName, QList<QKeySequence> keys, auto percent) {
+    QAction* action = sizes->addAction(name, this, [this, percent] { emit textSizeChosen(percent()); });
+    action->setObjectName(QLatin1StringView(objectName));
+    action->setShortcuts(keys);
+    return action;
+  };
+  // Without Shift as well: the plus is on the key of "=" where it needs Shift.
+  m_larger = add(tr("&Larger"), "actionLarger",
+                 {QKeySequence(Qt::CTRL | Qt::Key_Plus), QKeySequence(Qt::CTRL | Qt::Key_Equal)},
+                 [this] { return largerText(m_textPercent); });
+  m_smaller = add(tr("&Smaller"), "actionSmaller", {QKeySequence(Qt::CTRL | Qt::Key_Minus)},
+                  [this] { return smallerText(m_textPercent); });
+  m_usual = add(tr("As &usual"), "actionUsualSize", {QKeySequence(Qt::CTRL | Qt::Key_0)}, [] { return 100; });
 }
 
 void WindowMenus::buildHelp(QMainWindow& window) {
@@ -91,8 +114,13 @@ void WindowMenus::setRecentFiles(const QStringList& files) {
 
 void WindowMenus::setModelOpen(bool open) { m_close->setEnabled(open); }
 
-void WindowMenus::setThemeChoice(ThemeChoice choice) {
-  for (QAction* action : m_themes->actions()) action->setChecked(action->data().toInt() == static_cast<int>(choice));
+void WindowMenus::setAppearance(const AppearanceSettings& appearance) {
+  for (QAction* action : m_themes->actions())
+    action->setChecked(action->data().toInt() == static_cast<int>(appearance.theme));
+  m_textPercent = appearance.textPercent;
+  m_larger->setEnabled(largerText(m_textPercent) != m_textPercent);
+  m_smaller->setEnabled(smallerText(m_textPercent) != m_textPercent);
+  m_usual->setEnabled(m_textPercent != 100);
 }
 
 void WindowMenus::setStarterAvailable(bool available) { m_starter->setVisible(available); }

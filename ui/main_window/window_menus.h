@@ -5,7 +5,7 @@
 #include <QMainWindow>
 #include <QObject>
 
-#include "ui/main_window/window_settings.h"
+#include "ui/theme/appearance.h"
 
 class QAction;
 class QMenu;
@@ -19,7 +19,7 @@ class WindowMenus : public QObject {
 
   void setRecentFiles(const QStringList& files);
   void setModelOpen(bool open);
-  void setThemeChoice(ThemeChoice choice);
+  void setAppearance(const AppearanceSettings& appearance);
   void setStarterAvailable(bool available);
 
  signals:
@@ -27,8 +27,10 @@ class WindowMenus : public QObject {
   void recentChosen(const QString& path);
   void recentCleared();
   void closeChosen();
+  void settingsChosen();
   void starterChosen();
   void themeChosen(headroom::ui::ThemeChoice choice);
+  void textSizeChosen(int percent);
   void writeChosen();
   void docksResetChosen();
   void gpuCheckChosen();
@@ -38,12 +40,15 @@ class WindowMenus : public QObject {
  private:
   void buildFile(QMainWindow& window);
   void buildView(QMainWindow& window, const QList<QAction*>& panes);
+  void buildTextSize(QMenu& menu);
   void buildHelp(QMainWindow& window);
 
   QMenu* m_recent = nullptr;
   QAction* m_close = nullptr;
   QAction* m_starter = nullptr;
   QActionGroup* m_themes = nullptr;
+  QAction *m_larger = nullptr, *m_smaller = nullptr, *m_usual = nullptr;
+  int m_textPercent = 100;
 };
 
 }  // namespace headroom::ui

@@ -6,12 +6,10 @@
 #include <optional>
 
 #include "ui/main_window/panes.h"
-#include "ui/theme/theme.h"
 
 namespace headroom::ui {
 
 struct WindowSettings {
-  ThemeChoice theme = ThemeChoice::System;
   QByteArray geometry;  // empty: the default size
   QByteArray docks;     // where they are; empty: Memory left, VRAM right, as at the first start
   PaneWidths paneWidths;

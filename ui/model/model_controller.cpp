@@ -9,10 +9,10 @@
 
 namespace headroom::ui {
 
-ModelController::ModelController(ModelServices services, ModelMemory remembered, QObject* parent)
+ModelController::ModelController(ModelServices services, SettingsModel& settings, QObject* parent)
     : QObject(parent),
       m_services(std::move(services)),
-      m_memory(std::move(remembered)),
+      m_settings(settings),
       m_opener(m_services.inspectModel),
       m_calculator(m_services.catalogue, m_services.refusedDevices),
       m_load(*m_services.engine),
@@ -23,9 +23,9 @@ ModelController::ModelController(ModelServices services, ModelMemory remembered,
   connect(&m_calculator, &CalculatorState::modelChanged, this, &ModelController::tellOpenModel);
   connect(&m_calculator, &CalculatorState::edited, this, &ModelController::rememberOptions);
   connect(&m_calculator, &CalculatorState::devicesChosen, this, [this] {
-    ModelMemory memory = m_memory;
-    memory.devices = m_calculator.chosenDevices();
-    changeMemory(memory);
+    ModelMemory models = memory();
+    models.devices = m_calculator.chosenDevices();
+    m_settings.setModels(models);
   });
   connect(&m_load, &LoadState::changed, this, &ModelController::takeLoad);
   connect(&m_load, &LoadState::loadFailed, this,
@@ -37,7 +37,7 @@ ModelController::ModelController(ModelServices services, ModelMemory remembered,
     if (m_path.isEmpty()) emit statusTold(tr("Closed; its memory is given back."));
   });
   m_calculator.setPresentDevices(m_watch.devicesNow());
-  m_calculator.restoreDevices(m_memory.devices);
+  m_calculator.restoreDevices(memory().devices);
 }
 
 void ModelController::open(const QString& path, AfterOpen then) {
@@ -47,8 +47,9 @@ void ModelController::open(const QString& path, AfterOpen then) {
 }
 
 void ModelController::openLast() {
-  m_wasLoading = m_memory.isLoading;
-  if (!m_memory.loadedPath.isEmpty()) return open(m_memory.loadedPath, AfterOpen::Restore);
+  m_wasLoading = memory().isLoading;
+  if (!memory().loadedPath.isEmpty() && m_settings.general().loadsLast)
+    return open(memory().loadedPath, AfterOpen::Restore);
   if (hasStarter()) return openStarter();
   emit told(Tone::Warning, tr("This copy came without its starter model; open a .gguf file to begin."), {});
 }
@@ -57,7 +58,7 @@ void ModelController::takeOpened(const OpenedModel& model) {
   m_restoring.clear();
   m_path = model.path;
   m_calculator.setPresentDevices(m_watch.devicesNow());
-  const PlannedModel* planned = findPlanned(m_memory, m_path);
+  const PlannedModel* planned = findPlanned(memory(), m_path);
   if (planned != nullptr) {
     m_calculator.setModel(model.model, planned->asked, planned->devices);
   } else {
@@ -66,9 +67,9 @@ void ModelController::takeOpened(const OpenedModel& model) {
   takeMeasuredHeap();
   emit statusTold(tr("%1 is open; nothing of it is loaded yet").arg(QString::fromStdString(model.model->name)));
   if (!isStarter()) {
-    ModelMemory memory = m_memory;
-    memory.recentFiles = withRecentFile(memory.recentFiles, m_path);
-    changeMemory(memory);
+    ModelMemory models = memory();
+    models.recentFiles = withRecentFile(models.recentFiles, m_path);
+    m_settings.setModels(models);
   }
   emit opened();
   if (model.then == AfterOpen::ShowPlan) return emit planWanted();
@@ -123,10 +124,10 @@ void ModelController::startLoad() {
   }
   emit statusTold({});
   if (!isStarter()) m_keepsLoaded = false;
-  ModelMemory memory = m_memory;
-  if (!m_keepsLoaded) memory.loadedPath = isStarter() ? QString() : m_path;
-  memory.isLoading = !memory.loadedPath.isEmpty() && !m_keepsLoaded;
-  changeMemory(memory);
+  ModelMemory models = memory();
+  if (!m_keepsLoaded) models.loadedPath = isStarter() ? QString() : m_path;
+  models.isLoading = !models.loadedPath.isEmpty() && !m_keepsLoaded;
+  m_settings.setModels(models);
   m_load.load(m_path, m_calculator.plan());
 }
 
@@ -134,10 +135,10 @@ void ModelController::close() {
   m_opener.cancel();
   const bool isInMemory = m_load.phase() != LoadPhase::Nothing || !m_load.isSettled();
   emit statusTold(isInMemory ? tr("Giving its memory back\u2026") : tr("Closed."));
-  ModelMemory memory = m_memory;
-  memory.loadedPath.clear();
-  memory.isLoading = m_keepsLoaded = false;
-  changeMemory(memory);
+  ModelMemory models = memory();
+  models.loadedPath.clear();
+  models.isLoading = m_keepsLoaded = false;
+  m_settings.setModels(models);
   if (isInMemory) m_load.unload();
   m_path.clear();
   m_calculator.setModel(nullptr);
@@ -182,9 +183,9 @@ bool ModelController::reloadBringsTo(const QString& deviceId) {
 }
 
 void ModelController::clearRecentFiles() {
-  ModelMemory memory = m_memory;
-  memory.recentFiles.clear();
-  changeMemory(memory);
+  ModelMemory models = memory();
+  models.recentFiles.clear();
+  m_settings.setModels(models);
 }
 
 // Of a load that failed what was asked for stays, so that the next start asks for it again.
@@ -192,13 +193,13 @@ void ModelController::takeLoad() {
   takeMeasuredHeap();
   tellOpenModel();
   if (!m_load.isSettled()) return;
-  ModelMemory memory = m_memory;
-  memory.isLoading = false;
+  ModelMemory models = memory();
+  models.isLoading = false;
   if (m_load.loaded() != nullptr && !m_keepsLoaded) {
     const QString& path = m_load.loaded()->path;
-    memory.loadedPath = path == m_services.starterModelPath ? QString() : path;
+    models.loadedPath = path == m_services.starterModelPath ? QString() : path;
   }
-  changeMemory(memory);
+  m_settings.setModels(models);
 }
 
 // The open model may be the loaded one, of which the heap's share is known.
@@ -210,19 +211,13 @@ void ModelController::takeMeasuredHeap() {
 
 void ModelController::rememberOptions() {
   if (m_path.isEmpty()) return;
-  ModelMemory memory = m_memory;
+  ModelMemory models = memory();
   if (m_calculator.hasDefaults()) {
-    forgetPlanned(memory, m_path);
+    forgetPlanned(models, m_path);
   } else {
-    rememberPlanned(memory, {m_path, m_calculator.options(), m_calculator.chosenDevices()});
+    rememberPlanned(models, {m_path, m_calculator.options(), m_calculator.chosenDevices()});
   }
-  changeMemory(memory);
-}
-
-void ModelController::changeMemory(const ModelMemory& memory) {
-  if (memory == m_memory) return;
-  m_memory = memory;
-  emit memoryChanged();
+  m_settings.setModels(models);
 }
 
 void ModelController::tellOpenModel() {

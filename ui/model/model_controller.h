@@ -7,9 +7,9 @@
 #include "ui/calculator/calculator_state.h"
 #include "ui/calculator/load_state.h"
 #include "ui/model/device_watch.h"
-#include "ui/model/model_memory.h"
 #include "ui/model/model_opener.h"
 #include "ui/model/model_services.h"
+#include "ui/settings/settings_model.h"
 #include "ui/theme/tone.h"
 
 namespace headroom::ui {
@@ -18,13 +18,14 @@ namespace headroom::ui {
 class ModelController : public QObject {
   Q_OBJECT
  public:
-  ModelController(ModelServices services, ModelMemory remembered, QObject* parent = nullptr);
+  // The settings outlive it; what is remembered of models is kept there.
+  ModelController(ModelServices services, SettingsModel& settings, QObject* parent = nullptr);
 
   CalculatorState& calculator() { return m_calculator; }
   LoadState& load() { return m_load; }
   DeviceWatch& watch() { return m_watch; }
   EnginePort& engine() { return *m_services.engine; }
-  const ModelMemory& memory() const { return m_memory; }
+  const ModelMemory& memory() const { return m_settings.models(); }
   const QString& path() const { return m_path; }  // of the open model; empty: none is open
   bool isStarter() const { return !m_path.isEmpty() && m_path == m_services.starterModelPath; }
   const QString& starterPath() const { return m_services.starterModelPath; }  // empty: this copy has none
@@ -34,7 +35,7 @@ class ModelController : public QObject {
   // and `Restore`, and then only when the plan fits.
   void open(const QString& path, AfterOpen then = AfterOpen::ShowPlan);
   void openStarter() { open(m_services.starterModelPath, AfterOpen::Load); }
-  // At a start: what was loaded when the program ended, else the starter model.
+  // At a start: what was loaded when the program ended, where the user wants that, else the starter model.
   void openLast();
   void close();                               // the open one and the loaded one, and what is on its way
   void startLoad();                           // of the open model as it is planned
@@ -54,7 +55,6 @@ class ModelController : public QObject {
   void told(headroom::ui::Tone tone, const QString& sentence, const QString& details);
   void statusTold(const QString& text);                        // of what goes on; empty: it is over
   void openModelChanged(const QString& name, bool isLoading);  // the open one; empty: none
-  void memoryChanged();
 
  private:
   void takeOpened(const OpenedModel& model);
@@ -63,11 +63,10 @@ class ModelController : public QObject {
   void takeLoad();
   void takeMeasuredHeap();
   void rememberOptions();
-  void changeMemory(const ModelMemory& memory);
   void tellOpenModel();
 
   ModelServices m_services;
-  ModelMemory m_memory;
+  SettingsModel& m_settings;
   ModelOpener m_opener;
   CalculatorState m_calculator;
   LoadState m_load;

@@ -55,11 +55,11 @@ QFrame[tone="good"] QLabel[role="sentence"] { color: $goodText; }
 QFrame[tone="warning"] QLabel[role="sentence"] { color: $warningText; }
 QFrame[tone="bad"] QLabel[role="sentence"] { color: $badText; }
 
-QLabel[role="title"] { font-weight: 600; font-size: 15px; }
+QLabel[role="title"] { font-weight: 600; font-size: $figureSize; }
 QFrame[role="heading"] { font-weight: 600; }
 QFrame[role="muted"] { color: $muted; }
 QLabel[role="sentence"] { font-weight: 600; }
-QLabel[role="figure"] { font-weight: 600; font-size: 15px; }
+QLabel[role="figure"] { font-weight: 600; font-size: $figureSize; }
 
 QPushButton { background: $surface; border: 1px solid $border; border-radius: 6px; padding: 6px 12px; min-height: 18px; }
 QPushButton:hover { background: $accentSurface; border-color: $accent; }
@@ -96,8 +96,8 @@ QToolButton[role="verdictChip"][tone="warning"] { background: $warningSurface; b
 QToolButton[role="verdictChip"][tone="bad"] { background: $badSurface; border-color: $badBorder; color: $badText; }
 QToolButton[role="verdictChip"]:hover { border-color: $accent; }
 QToolButton[role="verdictChip"]:focus { border-color: $accent; }
-QToolButton[role="help"] { color: $muted; border: 1px solid $border; border-radius: 7px; padding: 0; min-width: 13px;
-  max-width: 13px; min-height: 13px; max-height: 13px; font-size: 8pt; }
+QToolButton[role="help"] { color: $muted; border: 1px solid $border; border-radius: $helpRadius; padding: 0;
+  min-width: $helpSide; max-width: $helpSide; min-height: $helpSide; max-height: $helpSide; font-size: $helpSize; }
 QToolButton[role="help"]:hover { color: $accent; border-color: $accent; background: $accentSurface; }
 QToolButton[role="modelName"] { font-weight: 600; }
 QToolBar { border: 0; padding: 0 8px; spacing: 6px; background: $window; }
@@ -135,6 +135,19 @@ QLabel[tone="bad"] { color: $badText; }
 QLineEdit[tone="bad"] { color: $badText; border: 1px solid $badText; }
 )";
 
+// Fusion draws its edges in a shade of the window, which black and white have not.
+constexpr const char* kHighContrast = R"(
+QComboBox, QAbstractSpinBox { border: 1px solid $border; border-radius: 4px; padding: 2px 4px; background: $surface; }
+QComboBox:focus, QAbstractSpinBox:focus { border: 2px solid $accent; padding: 1px 3px; }
+QSlider::groove:horizontal { height: 4px; background: $border; border-radius: 2px; }
+QSlider::handle:horizontal { width: 12px; margin: -5px 0; border: 2px solid $border; border-radius: 6px; background: $surface; }
+QSlider::handle:horizontal:focus { border-color: $accent; background: $accent; }
+)";
+
+// In pixels, at the desktop's own size of text.
+constexpr std::pair<const char*, int> kSizes[] = {
+    {"$figureSize", 15}, {"$helpSize", 11}, {"$helpSide", 13}, {"$helpRadius", 7}};
+
 }  // namespace
 
 QPalette paletteOf(const ThemeTokens& t) {
@@ -165,7 +178,7 @@ QPalette paletteOf(const ThemeTokens& t) {
   return palette;
 }
 
-QString styleSheetOf(const ThemeTokens& t) {
+QString styleSheetOf(const ThemeTokens& t, int textPercent) {
   // Longer names first, so that $accent does not eat the start of $accentSurface.
   const std::vector<std::pair<const char*, QColor>> values{
       {"$accentSurface", t.accentSurface},
@@ -191,7 +204,10 @@ QString styleSheetOf(const ThemeTokens& t) {
       {"$badText", t.bad.text},
   };
   QString sheet = QString::fromLatin1(kTemplate);
+  if (t.isHighContrast) sheet += QString::fromLatin1(kHighContrast);
   for (const auto& [name, color] : values) sheet.replace(QLatin1String(name), color.name());
+  for (const auto& [name, px] : kSizes)
+    sheet.replace(QLatin1String(name), QStringLiteral("%1px").arg(qRound(px * textPercent / 100.0)));
   return sheet;
 }
 

@@ -12,6 +12,6 @@ QPalette paletteOf(const ThemeTokens& tokens);
 
 // Widgets choose a rule by a dynamic property: "role" (card, title, muted, figure, primary, ...) and "tone" (good,
 // warning, bad, neutral).
-QString styleSheetOf(const ThemeTokens& tokens);
+QString styleSheetOf(const ThemeTokens& tokens, int textPercent = 100);
 
 }  // namespace headroom::ui

@@ -10,6 +10,7 @@
 
 #include "ui/theme/icon_engine.h"
 #include "ui/theme/style_sheet.h"
+#include "ui/theme/text_scale.h"
 
 namespace headroom::ui {
 
@@ -77,6 +78,27 @@ ThemeTokens darkTokens() {
   return t;
 }
 
+ThemeTokens highContrast(ThemeTokens t) {
+  const bool dark = t.isDark;
+  t.isHighContrast = true;
+  const QColor paper = dark ? QColor(Qt::black) : QColor(Qt::white), ink = dark ? QColor(Qt::white) : QColor(Qt::black);
+  t.window = t.surface = t.sunken = paper;
+  t.text = t.plan = t.border = ink;
+  t.muted = dark ? QColor("#dcdcdc") : QColor("#333333");
+  t.accent = t.link = dark ? QColor("#8fd0ff") : QColor("#003c78");
+  t.onAccent = paper;
+  t.accentSurface = dark ? QColor("#003050") : QColor("#dcecff");
+  t.found = dark ? QColor("#4a4000") : QColor("#fff2b0");
+  t.foundNow = dark ? QColor("#ffc84a") : QColor("#ffb000");
+  t.onFoundNow = Qt::black;
+  const auto tone = [paper](const char* text) { return ToneColors{QColor(text), paper, QColor(text)}; };
+  t.neutral = {ink, paper, ink};
+  t.good = tone(dark ? "#8ff0bd" : "#00431f");
+  t.warning = tone(dark ? "#ffd98a" : "#5a3500");
+  t.bad = tone(dark ? "#ffb3ab" : "#7d0000");
+  return t;
+}
+
 // Qt 6.4 does not say whether the desktop is dark; its palette does.
 bool systemPaletteIsDark() {
   const QPalette ours = QGuiApplication::palette();
@@ -90,12 +112,21 @@ QBrush ThemeTokens::segmentBrush(Segment segment) const {
   return QBrush(this->segment(segment), segment == Segment::Headroom ? Qt::BDiagPattern : Qt::SolidPattern);
 }
 
-Theme::Theme(ThemeChoice choice, std::function<bool()> systemIsDark, QObject* parent)
-    : QObject(parent), m_choice(choice), m_readSystem(std::move(systemIsDark)), m_systemIsDark(m_readSystem()) {
+Theme::Theme(const AppearanceSettings& appearance, std::function<bool()> systemIsDark, QObject* parent)
+    : QObject(parent),
+      m_appearance(appearance),
+      m_systemFont(QApplication::font()),
+      m_readSystem(std::move(systemIsDark)),
+      m_systemIsDark(m_readSystem()) {
   apply();
   m_follow.setSingleShot(true);
   connect(&m_follow, &QTimer::timeout, this, &Theme::followSystem);
   qApp->installEventFilter(this);
+}
+
+Theme::~Theme() {
+  setTextPercent(100);
+  if (m_appearance.textPercent != 100) QApplication::setFont(m_systemFont);
 }
 
 bool Theme::eventFilter(QObject* object, QEvent* event) {
@@ -111,26 +142,48 @@ void Theme::followSystem() {
   m_isApplying = false;
   if (isDark == m_systemIsDark) return;
   m_systemIsDark = isDark;
-  if (m_choice != ThemeChoice::System) return;
+  if (m_appearance.theme != ThemeChoice::System) return;
+  apply();
+  emit changed();
+}
+
+void Theme::setAppearance(const AppearanceSettings& appearance) {
+  if (appearance == m_appearance) return;
+  m_appearance = appearance;
   apply();
   emit changed();
 }
 
 void Theme::setChoice(ThemeChoice choice) {
-  if (choice == m_choice) return;
-  m_choice = choice;
-  apply();
-  emit changed();
+  AppearanceSettings appearance = m_appearance;
+  appearance.theme = choice;
+  setAppearance(appearance);
 }
 
 void Theme::apply() {
-  const bool dark = m_choice == ThemeChoice::Dark || (m_choice == ThemeChoice::System && m_systemIsDark);
+  const ThemeChoice choice = m_appearance.theme;
+  const bool dark = choice == ThemeChoice::Dark || (choice == ThemeChoice::System && m_systemIsDark);
   m_tokens = dark ? darkTokens() : lightTokens();
+  if (m_appearance.highContrast) m_tokens = highContrast(m_tokens);
   m_isApplying = true;
   QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
   QApplication::setPalette(paletteOf(m_tokens));
-  qApp->setStyleSheet(styleSheetOf(m_tokens));
+  applyTextSize();
+  qApp->setStyleSheet(styleSheetOf(m_tokens, m_appearance.textPercent));
   m_isApplying = false;
+}
+
+void Theme::applyTextSize() {
+  QFont font = m_systemFont;
+  const double scale = m_appearance.textPercent / 100.0;
+  if (font.pointSizeF() > 0) {
+    font.setPointSizeF(font.pointSizeF() * scale);
+  } else {
+    font.setPixelSize(qRound(font.pixelSize() * scale));
+  }
+  // First: who is told of the font asks for the scale.
+  setTextPercent(m_appearance.textPercent);
+  if (font != QApplication::font()) QApplication::setFont(font);
 }
 
 QIcon Theme::icon(const QString& name, QColor color) const {

@@ -3,6 +3,7 @@
 
 #include <QBrush>
 #include <QColor>
+#include <QFont>
 #include <QIcon>
 #include <QObject>
 #include <QString>
@@ -10,12 +11,11 @@
 #include <array>
 #include <functional>
 
+#include "ui/theme/appearance.h"
 #include "ui/theme/segment.h"
 #include "ui/theme/tone.h"
 
 namespace headroom::ui {
-
-enum class ThemeChoice { System, Light, Dark };
 
 struct ToneColors {
   QColor text, surface, border;
@@ -23,7 +23,7 @@ struct ToneColors {
 
 // Contrast of text on its surface is at least 4.5 in both sets (tested).
 struct ThemeTokens {
-  bool isDark = false;
+  bool isDark = false, isHighContrast = false;
   QColor window, surface, sunken, border, text, muted, accent, onAccent, accentSurface, link, plan;
   QColor found, foundNow, onFoundNow;  // behind hits of a search, behind the current one, and the text of that
   ToneColors neutral, good, warning, bad;
@@ -36,6 +36,8 @@ struct ThemeTokens {
 };
 ThemeTokens lightTokens();
 ThemeTokens darkTokens();
+// Of the same set, but that all text and every border stand out by 7 and more.
+ThemeTokens highContrast(ThemeTokens tokens);
 
 // Of the desktop's own palette, with the application's put aside for the moment.
 bool systemPaletteIsDark();
@@ -48,10 +50,13 @@ class Theme : public QObject {
   Q_OBJECT
  public:
   // `systemIsDark` is asked now and whenever the desktop says that its looks have changed.
-  explicit Theme(ThemeChoice choice, std::function<bool()> systemIsDark = systemPaletteIsDark,
+  explicit Theme(const AppearanceSettings& appearance, std::function<bool()> systemIsDark = systemPaletteIsDark,
                  QObject* parent = nullptr);
+  explicit Theme(ThemeChoice choice) : Theme(AppearanceSettings{.theme = choice}) {}
+  ~Theme() override;  // the text of the application has the desktop's size again
 
-  ThemeChoice choice() const { return m_choice; }
+  const AppearanceSettings& appearance() const { return m_appearance; }
+  void setAppearance(const AppearanceSettings& appearance);
   void setChoice(ThemeChoice choice);
   const ThemeTokens& tokens() const { return m_tokens; }
 
@@ -66,8 +71,10 @@ class Theme : public QObject {
   bool eventFilter(QObject* object, QEvent* event) override;
   void followSystem();
   void apply();
+  void applyTextSize();
 
-  ThemeChoice m_choice;
+  AppearanceSettings m_appearance;
+  QFont m_systemFont;
   std::function<bool()> m_readSystem;
   bool m_systemIsDark;
   bool m_isApplying = false;  // what changes now is our own doing

@@ -27,7 +27,8 @@ class ChatSessionTest : public testing::Test {
 
   test::FakeEnginePort m_engine;
   test::FakeConversationPort m_store;
-  ChatSessions m_sessions{m_engine, m_store};
+  SettingsModel m_settings;
+  ChatSessions m_sessions{m_engine, m_store, m_settings};
 };
 
 }  // namespace headroom::ui

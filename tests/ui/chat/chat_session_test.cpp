@@ -249,7 +249,8 @@ TEST(ChatSessionEnd, all_that_was_shown_of_an_answer_is_kept_when_the_program_en
   test::FakeConversationPort store;
   QString id;
   {
-    ChatSessions sessions(engine, store);
+    SettingsModel settings;
+    ChatSessions sessions(engine, store, settings);
     ChatSession& chat = sessions.current();
     engine.sendLoaded("tiny", 1000);
     chat.send("q", {});
@@ -270,7 +271,8 @@ TEST(ChatSessionEnd, what_was_typed_last_is_kept_when_the_program_ends) {
   test::FakeConversationPort store;
   QString id;
   {
-    ChatSessions sessions(engine, store);
+    SettingsModel settings;
+    ChatSessions sessions(engine, store, settings);
     ChatSession& chat = sessions.current();
     engine.sendLoaded("tiny", 1000);
     chat.send("q", {});

@@ -300,7 +300,8 @@ TEST(ChatSessionsEnd, all_that_was_shown_of_every_answer_is_kept_when_the_progra
   QStringList ids;
   std::vector<quint64> requests;
   {
-    ChatSessions sessions(engine, store);
+    SettingsModel settings;
+    ChatSessions sessions(engine, store, settings);
     engine.sendLoaded("tiny", 1000, {}, 0, 2);
     for (const char* question : {"one", "two", "three"}) {
       sessions.newConversation();

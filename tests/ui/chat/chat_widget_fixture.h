@@ -23,7 +23,7 @@ class ChatWidgetTest : public testing::Test {
   // The program starts; where it runs, it ends before.
   void SetUp() override {
     m_widget.reset();
-    m_sessions = std::make_unique<ChatSessions>(m_engine, m_store);
+    m_sessions = std::make_unique<ChatSessions>(m_engine, m_store, m_settings);
     m_widget = std::make_unique<ChatWidget>(*m_sessions, m_store, m_theme);
     m_widget->resize(900, 820);
     m_widget->show();
@@ -95,6 +95,7 @@ class ChatWidgetTest : public testing::Test {
   }
 
   Theme m_theme{ThemeChoice::Light};
+  SettingsModel m_settings;  // as kept from start to start
   test::FakeEnginePort m_engine;
   test::FakeConversationPort m_store;
   std::unique_ptr<ChatSessions> m_sessions;

@@ -97,6 +97,20 @@ TEST_F(ComposerTest, a_file_that_is_read_shows_so_and_send_waits_for_it) {
   EXPECT_EQ(attachments(), (QVector<Attachment>{{"slow", "text of slow"}}));
 }
 
+TEST_F(ComposerTest, where_enter_begins_a_line_ctrl_enter_sends_and_ctrl_enter_always_does) {
+  QSignalSpy sent(m_composer.get(), &Composer::sendChosen);
+  edit()->setPlainText("one");
+  edit()->moveCursor(QTextCursor::End);
+  QTest::keyClick(edit(), Qt::Key_Return, Qt::ControlModifier);
+  EXPECT_EQ(sent.count(), 1);
+  m_composer->setEnterSends(false);
+  QTest::keyClick(edit(), Qt::Key_Return);
+  EXPECT_EQ(sent.count(), 1);
+  EXPECT_EQ(edit()->toPlainText(), "one\n");
+  QTest::keyClick(edit(), Qt::Key_Enter, Qt::ControlModifier | Qt::KeypadModifier);
+  EXPECT_EQ(sent.count(), 2);
+}
+
 TEST_F(ComposerTest, another_draft_is_shown_and_a_file_on_its_way_stays_with_neither) {
   makeWithSlowFile();
   edit()->setPlainText("of the first");

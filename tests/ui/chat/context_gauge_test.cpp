@@ -94,7 +94,7 @@ TEST_F(ContextGaugeTest, the_bar_is_as_full_as_the_context_and_warns_near_its_en
   EXPECT_EQ(barWith(m_theme.tokens().accent), 0);
   EXPECT_NEAR(barWith(m_theme.tokens().warning.text), 65, 2);
   show(0, 1000);
-  EXPECT_GT(barWith(m_theme.tokens().border), 60);
+  EXPECT_GT(barWith(m_theme.tokens().segment(Segment::Free)), 60);
 }
 
 TEST_F(ContextGaugeTest, more_than_fits_fills_the_bar_and_no_more) {

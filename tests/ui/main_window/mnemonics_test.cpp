@@ -78,7 +78,8 @@ class Mnemonics : public WindowFixture {
     dropAndWait(kModel);
   }
   test::FakeConversationPort m_store;
-  ChatSessions m_sessions{m_engine, m_store};
+  SettingsModel m_chatSettings;
+  ChatSessions m_sessions{m_engine, m_store, m_chatSettings};
   const QString kModel = QStringLiteral("/models/llama-3-8b.gguf");
 };
 

@@ -40,8 +40,8 @@ class PaneLayoutTest : public WindowFixture {
   }
   void startAgain() {
     m_window->close();
-    const WindowSettings kept = m_window->settings();
-    makeWindow(kept, m_controller->memory());
+    const WindowSettings kept = m_settings->window();
+    makeWindow(kept, ModelMemory(m_controller->memory()));
   }
 };
 
@@ -61,20 +61,32 @@ TEST_F(PaneLayoutTest, the_first_start_shows_all_and_later_ones_the_chat_until_t
 
 TEST_F(PaneLayoutTest, the_cross_of_a_pane_is_the_users_choice_and_its_action_opens_it_again) {
   find<QDockWidget>("memoryDock")->close();
-  ASSERT_TRUE(waitFor([&] { return m_window->settings().panes.has_value(); }));
-  EXPECT_EQ(*m_window->settings().panes, (Panes{false, true}));
+  ASSERT_TRUE(waitFor([&] { return m_settings->window().panes.has_value(); }));
+  EXPECT_EQ(*m_settings->window().panes, (Panes{false, true}));
   EXPECT_FALSE(paneAction(1)->isChecked());
   paneAction(1)->trigger();
   EXPECT_TRUE(isShown("memoryDock"));
   EXPECT_TRUE(paneAction(1)->isChecked());
 }
 
+TEST_F(PaneLayoutTest, larger_text_takes_the_room_of_panes_and_gives_it_back) {
+  m_window->resize(1366, 768);
+  EXPECT_TRUE(isShown("memoryDock") && isShown("vramDock"));
+  for (int i = 0; i < 5; ++i) find<QAction>("actionLarger")->trigger();
+  EXPECT_EQ(m_settings->appearance().textPercent, 200);
+  EXPECT_TRUE(waitFor([&] { return !isShown("memoryDock") && !isShown("vramDock"); })) << "683 pixels of usual text";
+  EXPECT_TRUE(isChatShown());
+  EXPECT_EQ(m_window->width(), 1366);
+  find<QAction>("actionUsualSize")->trigger();
+  EXPECT_TRUE(waitFor([&] { return isShown("memoryDock") && isShown("vramDock"); }));
+}
+
 TEST_F(PaneLayoutTest, a_reset_opens_what_was_closed_and_the_next_start_knows) {
   paneAction(1)->trigger();
-  ASSERT_EQ(m_window->settings().panes, (Panes{false, true}));
+  ASSERT_EQ(m_settings->window().panes, (Panes{false, true}));
   find<QAction>("actionResetDocks")->trigger();
   EXPECT_TRUE(isShown("memoryDock"));
-  EXPECT_EQ(m_window->settings().panes, (Panes{true, true}));
+  EXPECT_EQ(m_settings->window().panes, (Panes{true, true}));
 }
 
 TEST_F(PaneLayoutTest, places_that_cannot_be_read_leave_closed_what_the_user_closed) {
@@ -91,7 +103,7 @@ TEST_F(PaneLayoutTest, a_pane_that_is_opened_beside_a_plan_makes_no_choice_of_th
   dropAndWait(kSmall);
   ASSERT_TRUE(isShown("memoryDock"));
   paneAction(2)->trigger();
-  EXPECT_EQ(m_window->settings().panes, (Panes{false, true}));
+  EXPECT_EQ(m_settings->window().panes, (Panes{false, true}));
   EXPECT_TRUE(isShown("memoryDock")) << "until it is loaded";
 }
 
@@ -103,7 +115,7 @@ TEST_F(PaneLayoutTest, panes_fold_where_there_is_no_room_and_come_back_with_it) 
   resizeTo(640);
   EXPECT_FALSE(isShown("memoryDock"));
   EXPECT_TRUE(isChatShown());
-  EXPECT_FALSE(m_window->settings().panes) << "folding is no choice";
+  EXPECT_FALSE(m_settings->window().panes) << "folding is no choice";
   resizeTo(1440);
   EXPECT_TRUE(isShown("memoryDock"));
   EXPECT_TRUE(isShown("vramDock"));
@@ -111,7 +123,7 @@ TEST_F(PaneLayoutTest, panes_fold_where_there_is_no_room_and_come_back_with_it) 
 
 TEST_F(PaneLayoutTest, a_laptops_screen_at_twice_the_size_has_room_for_the_chat) {
   test::FakeConversationPort store;
-  ChatSessions sessions(m_engine, store);
+  ChatSessions sessions(m_engine, store, *m_settings);
   m_window->setChatWidget(new ChatWidget(sessions, store, m_theme));
   m_window->resize(683, 384);
   ASSERT_TRUE(waitFor([&] { return m_window->size() == QSize(683, 384); }));
@@ -125,7 +137,7 @@ TEST_F(PaneLayoutTest, a_laptops_screen_at_twice_the_size_has_room_for_the_chat)
 
 TEST_F(PaneLayoutTest, in_a_narrow_window_a_pane_that_is_called_for_takes_the_place_of_the_chat_until_escape) {
   test::FakeConversationPort store;
-  ChatSessions sessions(m_engine, store);
+  ChatSessions sessions(m_engine, store, *m_settings);
   m_window->setChatWidget(new ChatWidget(sessions, store, m_theme));
   resizeTo(640);
   paneAction(1)->trigger();

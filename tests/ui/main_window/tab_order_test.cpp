@@ -81,7 +81,8 @@ class TabOrder : public WindowFixture {
   }
   ChatWidget* m_chat = nullptr;
   test::FakeConversationPort m_store;
-  ChatSessions m_sessions{m_engine, m_store};
+  SettingsModel m_chatSettings;
+  ChatSessions m_sessions{m_engine, m_store, m_chatSettings};
 };
 
 TEST_F(TabOrder, tab_and_shift_tab_visit_every_widget_of_the_window_once_in_opposite_orders) {

@@ -17,6 +17,7 @@
 #include "support/model_specs.h"
 #include "ui/background/background.h"
 #include "ui/main_window/main_window.h"
+#include "ui/theme/theme.h"
 
 namespace headroom::ui {
 
@@ -38,6 +39,11 @@ class WindowFixture : public testing::Test {
 
   void makeWindow(const WindowSettings& settings, const ModelMemory& memory = {}) {
     m_window.reset();
+    m_controller.reset();
+    Settings kept;
+    kept.window = settings;
+    kept.models = memory;
+    m_settings = std::make_unique<SettingsModel>(kept);
     ModelServices services;
     services.engine = &m_engine;
     services.inspectModel = [this](const QString& path) -> Result<ModelInfo> {
@@ -54,8 +60,10 @@ class WindowFixture : public testing::Test {
     services.addLearned = m_learned;
     services.catalogue = m_catalogue;
     services.starterModelPath = m_starter;
-    m_controller = std::make_unique<ModelController>(std::move(services), memory);
-    m_window = std::make_unique<MainWindow>(*m_controller, m_theme, settings);
+    m_controller = std::make_unique<ModelController>(std::move(services), *m_settings);
+    m_window = std::make_unique<MainWindow>(*m_controller, *m_settings, m_theme);
+    QObject::connect(m_settings.get(), &SettingsModel::appearanceChanged, m_window.get(),
+                     [this] { m_theme.setAppearance(m_settings->appearance()); });
     m_window->show();
   }
 
@@ -128,6 +136,7 @@ class WindowFixture : public testing::Test {
   test::FakeEnginePort m_engine;
   Theme m_theme{ThemeChoice::Light};
   QString m_starter;  // the path of the starter model; empty: there is none
+  std::unique_ptr<SettingsModel> m_settings;
   std::unique_ptr<ModelController> m_controller;
   std::unique_ptr<MainWindow> m_window;
 };

@@ -46,7 +46,7 @@ TEST_F(WindowMenusTest, recent_files_are_chosen_by_number_and_keep_their_names) 
 }
 
 TEST_F(WindowMenusTest, one_theme_is_checked_and_choosing_tells_it) {
-  m_menus.setThemeChoice(ThemeChoice::Dark);
+  m_menus.setAppearance({.theme = ThemeChoice::Dark});
   QSignalSpy chosen(&m_menus, &WindowMenus::themeChosen);
   auto* group = m_menus.findChild<QActionGroup*>();
   EXPECT_EQ(group->checkedAction()->text(), "&Dark");
@@ -54,6 +54,21 @@ TEST_F(WindowMenusTest, one_theme_is_checked_and_choosing_tells_it) {
   group->actions()[1]->trigger();
   ASSERT_EQ(chosen.count(), 1);
   EXPECT_EQ(chosen[0][0].value<ThemeChoice>(), ThemeChoice::Light);
+}
+
+TEST_F(WindowMenusTest, the_size_of_text_goes_by_steps_and_stops_at_either_end) {
+  QSignalSpy chosen(&m_menus, &WindowMenus::textSizeChosen);
+  m_menus.setAppearance({.textPercent = 125});
+  action("actionLarger")->trigger();
+  action("actionSmaller")->trigger();
+  action("actionUsualSize")->trigger();
+  EXPECT_EQ(chosen, (QList<QVariantList>{{150}, {110}, {100}}));
+  m_menus.setAppearance({.textPercent = 200});
+  EXPECT_FALSE(action("actionLarger")->isEnabled());
+  m_menus.setAppearance({.textPercent = 80});
+  EXPECT_FALSE(action("actionSmaller")->isEnabled());
+  m_menus.setAppearance({});
+  EXPECT_FALSE(action("actionUsualSize")->isEnabled());
 }
 
 TEST_F(WindowMenusTest, what_has_no_object_cannot_be_chosen) {

@@ -14,14 +14,14 @@
 namespace headroom::ui {
 namespace {
 
-const QString kSmall = QStringLiteral("/models/small.gguf"), kLarge = QStringLiteral("/models/large.gguf"),
+const QString kSmallFile = QStringLiteral("/models/small.gguf"), kLargeFile = QStringLiteral("/models/large.gguf"),
               kStarter = QStringLiteral("/models/starter.gguf"), kGone = QStringLiteral("/models/gone.gguf");
 
 class ModelControllerTest : public testing::Test {
  protected:
   void SetUp() override {
-    m_models[kSmall] = m_models[kStarter] = test::make_model(test::kLlama32_1B);
-    m_models[kLarge] = test::make_model(test::kLlama3_8B);
+    m_models[kSmallFile] = m_models[kStarter] = test::make_model(test::kLlama32_1B);
+    m_models[kLargeFile] = test::make_model(test::kLlama3_8B);
     start({});
   }
   void TearDown() override {
@@ -30,6 +30,9 @@ class ModelControllerTest : public testing::Test {
   }
   void start(const ModelMemory& memory) {
     m_controller.reset();
+    Settings kept;
+    kept.models = memory;
+    m_settings = std::make_unique<SettingsModel>(kept);
     m_engine.loads.clear();
     ModelServices services;
     services.engine = &m_engine;
@@ -40,7 +43,7 @@ class ModelControllerTest : public testing::Test {
     };
     services.probeDevices = [devices = m_devices] { return devices; };
     services.starterModelPath = m_starter;
-    m_controller = std::make_unique<ModelController>(std::move(services), memory);
+    m_controller = std::make_unique<ModelController>(std::move(services), *m_settings);
     QObject::connect(m_controller.get(), &ModelController::told, m_controller.get(),
                      [this](Tone, const QString& sentence, const QString&) { m_told << sentence; });
     m_told.clear();
@@ -70,6 +73,7 @@ class ModelControllerTest : public testing::Test {
   QString m_starter = kStarter;
   test::FakeEnginePort m_engine;
   QStringList m_told;
+  std::unique_ptr<SettingsModel> m_settings;
   std::unique_ptr<ModelController> m_controller;
 };
 
@@ -81,39 +85,49 @@ TEST_F(ModelControllerTest, the_first_start_loads_the_starter_and_remembers_no_m
 }
 
 TEST_F(ModelControllerTest, what_was_loaded_comes_back_with_its_options) {
-  open(kSmall);
+  open(kSmallFile);
   calculator().setContext(12'345);
   calculator().setKeyType(DType::kQ8_0);
   m_controller->startLoad();
-  finishLoad(kSmall);
+  finishLoad(kSmallFile);
   startAgain();
   m_controller->openLast();
-  ASSERT_TRUE(loadBegins(kSmall));
+  ASSERT_TRUE(loadBegins(kSmallFile));
   EXPECT_EQ(m_engine.loads[0].plan->options.n_ctx, 12'345U);
   EXPECT_EQ(m_engine.loads[0].plan->options.kv_k, DType::kQ8_0);
   EXPECT_TRUE(m_told.isEmpty()) << "no question where it fits: " << m_told.join(' ').toStdString();
 }
 
+TEST_F(ModelControllerTest, who_does_not_want_the_last_model_begins_with_the_starter) {
+  open(kSmallFile);
+  m_controller->startLoad();
+  finishLoad(kSmallFile);
+  startAgain();
+  m_settings->setGeneral({.loadsLast = false});
+  m_controller->openLast();
+  EXPECT_TRUE(loadBegins(kStarter));
+}
+
 TEST_F(ModelControllerTest, options_are_those_of_each_model_and_one_call_makes_them_reset_again) {
-  open(kSmall);
+  open(kSmallFile);
   const PlanOptions ours = calculator().options();
   EXPECT_TRUE(calculator().hasDefaults());
   calculator().setContext(9000);
   EXPECT_FALSE(calculator().hasDefaults());
-  open(kLarge);
+  open(kLargeFile);
   EXPECT_TRUE(calculator().hasDefaults());
   EXPECT_NE(calculator().options().n_ctx, 9000U);
-  open(kSmall);
+  open(kSmallFile);
   EXPECT_EQ(calculator().options().n_ctx, 9000U);
   calculator().resetToDefaults();
   EXPECT_EQ(calculator().options(), ours);
   EXPECT_TRUE(m_controller->memory().planned.empty());
-  open(kSmall);
+  open(kSmallFile);
   EXPECT_EQ(calculator().options(), ours);
 }
 
 TEST_F(ModelControllerTest, a_model_that_nobody_changed_is_planned_anew_for_the_memory_that_there_is) {
-  open(kSmall);
+  open(kSmallFile);
   ASSERT_TRUE(calculator().plan());
   EXPECT_EQ(calculator().options().kv_k, DType::kF16);
   const MemoryPlan& plan = *calculator().plan();
@@ -121,14 +135,14 @@ TEST_F(ModelControllerTest, a_model_that_nobody_changed_is_planned_anew_for_the_
   const Bytes room = (plan.planned_bytes(0) - plan.bytes_of(RegionGroup::kKv) / 4) * 8 / 7;
   m_devices = {make_cpu_device("CPU", room, room, 8)};
   startAgain();
-  open(kSmall);
+  open(kSmallFile);
   EXPECT_EQ(calculator().options().kv_k, DType::kQ8_0);
   EXPECT_TRUE(m_controller->memory().planned.empty()) << "our own choice";
 }
 
 TEST_F(ModelControllerTest, what_does_not_fit_now_is_open_and_said_and_nothing_is_loaded) {
-  open(kLarge, AfterOpen::Load);
-  finishLoad(kLarge);
+  open(kLargeFile, AfterOpen::Load);
+  finishLoad(kLargeFile);
   m_devices = {make_cpu_device("CPU", 4 * kGiB, 3 * kGiB, 8)};
   startAgain();
   QSignalSpy plan(m_controller.get(), &ModelController::planWanted);
@@ -137,8 +151,8 @@ TEST_F(ModelControllerTest, what_does_not_fit_now_is_open_and_said_and_nothing_i
   EXPECT_TRUE(m_engine.loads.empty());
   ASSERT_EQ(m_told.size(), 1);
   EXPECT_TRUE(m_told[0].contains(QStringLiteral("cannot be loaded as it was"))) << m_told[0].toStdString();
-  EXPECT_EQ(m_controller->path(), kLarge);
-  EXPECT_EQ(m_controller->memory().loadedPath, kLarge) << "the next start tries again";
+  EXPECT_EQ(m_controller->path(), kLargeFile);
+  EXPECT_EQ(m_controller->memory().loadedPath, kLargeFile) << "the next start tries again";
 }
 
 TEST_F(ModelControllerTest, a_file_that_is_gone_is_named_the_starter_takes_its_place_and_the_next_start_looks_again) {
@@ -150,9 +164,9 @@ TEST_F(ModelControllerTest, a_file_that_is_gone_is_named_the_starter_takes_its_p
   ASSERT_EQ(m_told.size(), 1);
   EXPECT_TRUE(m_told[0].startsWith(QStringLiteral("gone.gguf was loaded"))) << m_told[0].toStdString();
   EXPECT_EQ(m_controller->memory().loadedPath, kGone);
-  open(kSmall, AfterOpen::Load);
-  finishLoad(kSmall);
-  EXPECT_EQ(m_controller->memory().loadedPath, kSmall);
+  open(kSmallFile, AfterOpen::Load);
+  finishLoad(kSmallFile);
+  EXPECT_EQ(m_controller->memory().loadedPath, kSmallFile);
 }
 
 TEST_F(ModelControllerTest, without_a_starter_a_file_that_is_gone_leaves_nothing_open) {
@@ -166,8 +180,8 @@ TEST_F(ModelControllerTest, without_a_starter_a_file_that_is_gone_leaves_nothing
 }
 
 TEST_F(ModelControllerTest, a_load_that_ended_the_program_is_not_begun_by_itself_again) {
-  open(kSmall, AfterOpen::Load);
-  ASSERT_TRUE(loadBegins(kSmall));
+  open(kSmallFile, AfterOpen::Load);
+  ASSERT_TRUE(loadBegins(kSmallFile));
   EXPECT_TRUE(m_controller->memory().isLoading) << "known before the load can end the program";
   startAgain();
   m_controller->openLast();
@@ -175,29 +189,29 @@ TEST_F(ModelControllerTest, a_load_that_ended_the_program_is_not_begun_by_itself
   EXPECT_TRUE(m_told[0].contains(QStringLiteral("ended while it was loading"))) << m_told[0].toStdString();
   EXPECT_TRUE(m_engine.loads.empty());
   m_controller->startLoad();
-  finishLoad(kSmall);
+  finishLoad(kSmallFile);
   EXPECT_FALSE(m_controller->memory().isLoading);
   startAgain();
   m_controller->openLast();
-  EXPECT_TRUE(loadBegins(kSmall)) << "it went well since";
+  EXPECT_TRUE(loadBegins(kSmallFile)) << "it went well since";
 }
 
 TEST_F(ModelControllerTest, who_closes_a_model_is_not_given_it_again) {
-  open(kSmall, AfterOpen::Load);
-  finishLoad(kSmall);
+  open(kSmallFile, AfterOpen::Load);
+  finishLoad(kSmallFile);
   m_controller->close();
   EXPECT_TRUE(m_controller->memory().loadedPath.isEmpty());
   EXPECT_EQ(m_engine.unloads, 1);
-  EXPECT_EQ(m_controller->memory().recentFiles, QStringList{kSmall});
+  EXPECT_EQ(m_controller->memory().recentFiles, QStringList{kSmallFile});
 }
 
 TEST_F(ModelControllerTest, a_load_that_fails_beside_a_loaded_model_leaves_that_one_to_come_back) {
-  open(kSmall, AfterOpen::Load);
-  finishLoad(kSmall);
-  open(kLarge, AfterOpen::Load);
-  ASSERT_TRUE(loadBegins(kLarge));
+  open(kSmallFile, AfterOpen::Load);
+  finishLoad(kSmallFile);
+  open(kLargeFile, AfterOpen::Load);
+  ASSERT_TRUE(loadBegins(kLargeFile));
   emit m_engine.failed(m_engine.loads.back().id, {ErrorCode::kDoesNotFit, "cpu: asked 9 GiB, free 1 GiB"});
-  EXPECT_EQ(m_controller->memory().loadedPath, kSmall);
+  EXPECT_EQ(m_controller->memory().loadedPath, kSmallFile);
   EXPECT_FALSE(m_controller->memory().isLoading);
   EXPECT_EQ(m_told, QStringList{QStringLiteral("cpu: asked 9 GiB, free 1 GiB")});
 }
@@ -209,17 +223,17 @@ TEST_F(ModelControllerTest, devices_that_a_model_was_given_are_its_own_and_the_c
   m_devices[0].speed.read_bytes_per_s = 50e9;
   m_devices.push_back(gpu);
   start({});
-  open(kLarge);
+  open(kLargeFile);
   ASSERT_EQ(calculator().devices().gpuCount(), 1U);
   calculator().removeDevice(0);
   ASSERT_EQ(m_controller->memory().planned.size(), 1U);
   EXPECT_EQ(m_controller->memory().planned[0].devices.size(), 1U) << "the host alone";
-  open(kSmall);
+  open(kSmallFile);
   EXPECT_EQ(calculator().devices().gpuCount(), 0U) << "as it was chosen last";
   calculator().resetToDefaults();
   EXPECT_EQ(calculator().devices().gpuCount(), 1U);
   EXPECT_TRUE(m_controller->memory().devices.empty());
-  open(kLarge);
+  open(kLargeFile);
   EXPECT_EQ(calculator().devices().gpuCount(), 0U) << "this model's own";
 }
 

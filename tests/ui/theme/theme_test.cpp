@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <QApplication>
 #include <QSignalSpy>
 #include <QTest>
 #include <algorithm>
@@ -67,6 +68,23 @@ TEST_P(Tokens, no_token_is_left_unset_in_the_style_sheet) {
       << styleSheetOf(t).section(QLatin1Char('$'), 1, 1).left(30).toStdString();
 }
 
+TEST_P(Tokens, with_high_contrast_text_and_borders_stand_out_by_seven) {
+  constexpr double kHigh = 7;
+  const ThemeTokens high = highContrast(t);
+  EXPECT_EQ(high.isDark, t.isDark);
+  for (const QColor& background : {high.window, high.surface, high.sunken, high.accentSurface}) {
+    for (const QColor& ink : {high.text, high.muted, high.border, high.accent, high.link})
+      EXPECT_GE(contrast(ink, background), kHigh) << ink.name().toStdString() << background.name().toStdString();
+  }
+  EXPECT_GE(contrast(high.onAccent, high.accent), kHigh);
+  EXPECT_GE(contrast(high.text, high.found), kHigh);
+  EXPECT_GE(contrast(high.onFoundNow, high.foundNow), kHigh);
+  for (const Tone tone : {Tone::Neutral, Tone::Good, Tone::Warning, Tone::Bad}) {
+    EXPECT_GE(contrast(high.tone(tone).text, high.tone(tone).surface), kHigh) << static_cast<int>(tone);
+    EXPECT_GE(contrast(high.tone(tone).border, high.tone(tone).surface), kHigh) << static_cast<int>(tone);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Both, Tokens, testing::Values(false, true),
                          [](const auto& row) { return row.param ? "dark" : "light"; });
 
@@ -81,7 +99,7 @@ TEST(Theme, a_choice_is_told_once) {
 
 TEST(Theme, as_system_it_follows_the_desktop_while_it_runs) {
   bool systemIsDark = false;
-  Theme theme(ThemeChoice::System, [&] { return systemIsDark; });
+  Theme theme(AppearanceSettings{}, [&] { return systemIsDark; });
   QSignalSpy changed(&theme, &Theme::changed);
   const auto tellChange = [](QEvent::Type type, QObject* to) {
     QEvent event(type);
@@ -131,6 +149,22 @@ TEST(Theme, every_tone_has_its_own_icon) {
     EXPECT_TRUE(isDrawn) << names.last().toStdString();
   }
   EXPECT_EQ(names.removeDuplicates(), 0);
+}
+
+TEST(Theme, the_size_of_text_is_that_of_the_desktop_times_what_was_chosen_and_goes_with_the_theme) {
+  const double usual = QApplication::font().pointSizeF();
+  {
+    Theme theme(AppearanceSettings{.theme = ThemeChoice::Light, .textPercent = 150});
+    EXPECT_NEAR(QApplication::font().pointSizeF(), usual * 1.5, 0.01);
+    EXPECT_TRUE(qApp->styleSheet().contains("font-size: 23px")) << "of figures, 15 before";
+    theme.setChoice(ThemeChoice::Dark);
+    EXPECT_NEAR(QApplication::font().pointSizeF(), usual * 1.5, 0.01) << "not once more, and not as it was";
+    QSignalSpy changed(&theme, &Theme::changed);
+    theme.setAppearance({.theme = ThemeChoice::Dark, .textPercent = 80});
+    EXPECT_EQ(changed.count(), 1);
+    EXPECT_NEAR(QApplication::font().pointSizeF(), usual * 0.8, 0.01);
+  }
+  EXPECT_NEAR(QApplication::font().pointSizeF(), usual, 0.01);
 }
 
 }  // namespace

@@ -1,0 +1,31 @@
+#include "ui/settings/general_page.h"
+
+#include <gtest/gtest.h>
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QTest>
+
+#include "ui/settings/settings_model.h"
+
+namespace headroom::ui {
+namespace {
+
+TEST(GeneralPageTest, shows_what_is_set_sets_what_is_chosen_and_follows_others) {
+  SettingsModel settings;
+  GeneralPage page(settings);
+  auto* last = page.findChild<QCheckBox*>("loadsLast");
+  auto* keys = page.findChild<QComboBox*>("enterSends");
+  EXPECT_TRUE(last->isChecked());
+  EXPECT_TRUE(keys->currentText().startsWith("Enter sends"));
+  last->click();
+  QTest::keyClick(keys, Qt::Key_Down);
+  EXPECT_EQ(settings.general(), (GeneralSettings{false, false}));
+  EXPECT_TRUE(keys->currentText().startsWith("Ctrl+Enter sends"));
+  settings.setGeneral({});
+  EXPECT_TRUE(last->isChecked());
+  EXPECT_TRUE(keys->currentText().startsWith("Enter sends"));
+}
+
+}  // namespace
+}  // namespace headroom::ui

@@ -1,0 +1,48 @@
+#include "ui/settings/general_page.h"
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QFormLayout>
+#include <QVBoxLayout>
+
+#include "ui/settings/page_parts.h"
+#include "ui/settings/settings_model.h"
+
+namespace headroom::ui {
+
+GeneralPage::GeneralPage(SettingsModel& settings, QWidget* parent) : QWidget(parent) {
+  QVBoxLayout* layout = layOutPage(this);
+  addHeading(layout, tr("At a start"));
+  auto* last = new QCheckBox(tr("Load the &model that was loaded last"), this);
+  last->setObjectName(QStringLiteral("loadsLast"));
+  layout->addWidget(last);
+  addNote(layout, tr("With the options that it was loaded with. Without it, Headroom begins with its starter model."));
+  addHeading(layout, tr("Writing"));
+  auto* form = new QFormLayout;
+  auto* keys = new QComboBox(this);
+  keys->setObjectName(QStringLiteral("enterSends"));
+  keys->addItem(tr("Enter sends, Shift+Enter begins a new line"), true);
+  keys->addItem(tr("Ctrl+Enter sends, Enter begins a new line"), false);
+  form->addRow(tr("A &message"), keys);
+  layout->addLayout(form);
+  layout->addStretch();
+
+  const auto show = [&settings, last, keys] {
+    last->setChecked(settings.general().loadsLast);
+    keys->setCurrentIndex(keys->findData(settings.general().enterSends));
+  };
+  show();
+  connect(&settings, &SettingsModel::generalChanged, this, show);
+  connect(last, &QCheckBox::toggled, this, [&settings](bool on) {
+    GeneralSettings general = settings.general();
+    general.loadsLast = on;
+    settings.setGeneral(general);
+  });
+  connect(keys, &QComboBox::activated, this, [&settings, keys] {
+    GeneralSettings general = settings.general();
+    general.enterSends = keys->currentData().toBool();
+    settings.setGeneral(general);
+  });
+}
+
+}  // namespace headroom::ui

@@ -1,0 +1,67 @@
+#include "ui/settings/settings_dialog.h"
+
+#include <QDialogButtonBox>
+#include <QHBoxLayout>
+#include <QListWidget>
+#include <QPushButton>
+#include <QStackedWidget>
+#include <QVBoxLayout>
+
+#include "ui/settings/appearance_page.h"
+#include "ui/settings/devices_page.h"
+#include "ui/settings/general_page.h"
+#include "ui/settings/privacy_page.h"
+#include "ui/theme/page_area.h"
+#include "ui/theme/roles.h"
+#include "ui/theme/text_scale.h"
+
+namespace headroom::ui {
+namespace {
+
+constexpr int kNamesPx = 150;
+constexpr QSize kSize{720, 480};
+
+}  // namespace
+
+SettingsDialog::SettingsDialog(SettingsModel& settings, ModelController& models, const QString& dataFolder,
+                               QWidget* parent)
+    : QDialog(parent) {
+  setObjectName(QStringLiteral("settingsDialog"));
+  setWindowTitle(tr("Settings"));
+  setAttribute(Qt::WA_DeleteOnClose);
+  auto* layout = new QVBoxLayout(this);
+  auto* columns = new QHBoxLayout;
+  columns->setSpacing(2 * kGrid);
+  m_names = new QListWidget(this);
+  m_names->setObjectName(QStringLiteral("settingsPages"));
+  m_names->setAccessibleName(tr("Pages of settings"));
+  m_names->setFixedWidth(scaledToText(kNamesPx));
+  m_pages = new QStackedWidget(this);
+  columns->addWidget(m_names);
+  columns->addWidget(m_pages, 1);
+  layout->addLayout(columns, 1);
+
+  auto* devices = new DevicesPage(models);
+  connect(devices, &DevicesPage::checkWanted, this, &SettingsDialog::gpuCheckWanted);
+  addPage(tr("General"), new GeneralPage(settings));
+  addPage(tr("Appearance"), new AppearancePage(settings));
+  addPage(tr("Devices"), devices);
+  addPage(tr("Privacy"), new PrivacyPage(settings, dataFolder));
+  // Behind the pages: Tab goes as one reads.
+  auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
+  connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+  layout->addWidget(buttons);
+  connect(m_names, &QListWidget::currentRowChanged, m_pages, &QStackedWidget::setCurrentIndex);
+  m_names->setCurrentRow(0);
+  resize(QSize(scaledToText(kSize.width()), scaledToText(kSize.height())));
+}
+
+void SettingsDialog::addPage(const QString& name, QWidget* page) {
+  setRole(page, "page");
+  m_names->addItem(name);
+  auto* area = new PageArea(page);
+  area->setFocusPolicy(Qt::NoFocus);  // it follows what has the keyboard
+  m_pages->addWidget(area);
+}
+
+}  // namespace headroom::ui
