@@ -52,8 +52,8 @@ ui::DraftMessage draftMessageFrom(const QString& text, const QString& files) {
 }
 
 ui::ConversationHead headFrom(const QSqlQuery& row) {
-  return {row.value(0).toString(), row.value(1).toString(), row.value(2).toString(), row.value(3).toLongLong(),
-          row.value(4).toLongLong()};
+  return {row.value(0).toString(),   row.value(1).toString(),   row.value(2).toString(),
+          row.value(3).toLongLong(), row.value(4).toLongLong(), ui::answerOptionsFrom(row.value(5).toString())};
 }
 
 // SQL writes it as a number.
@@ -179,27 +179,28 @@ Result<QVector<ui::ListedConversation>> ConversationDatabase::list(const QString
     found = std::move(*condition);
   }
   const QString doing = tr("listed");
-  Result<QSqlQuery> query =
-      preparedQuery(database(),
-                    QStringLiteral("SELECT id, title, system_prompt, created_ms, updated_ms, model_name, pinned FROM "
-                                   "conversations c WHERE removed = 0 AND %1 ORDER BY updated_ms DESC")
-                        .arg(found.sql),
-                    {}, doing);
+  Result<QSqlQuery> query = preparedQuery(
+      database(),
+      QStringLiteral("SELECT id, title, system_prompt, created_ms, updated_ms, options, model_name, pinned FROM "
+                     "conversations c WHERE removed = 0 AND %1 ORDER BY updated_ms DESC")
+          .arg(found.sql),
+      {}, doing);
   if (!query) return query.error();
   for (const QString& value : found.values) query->addBindValue(value);
   if (!query->exec()) return sqlError(doing, query->lastError());
   QVector<ui::ListedConversation> conversations;
-  while (query->next()) conversations.append({headFrom(*query), query->value(5).toString(), query->value(6).toBool()});
+  while (query->next()) conversations.append({headFrom(*query), query->value(6).toString(), query->value(7).toBool()});
   if (query->lastError().isValid()) return sqlError(doing, query->lastError());
   return conversations;
 }
 
 Result<ui::Conversation> ConversationDatabase::read(const QString& id) {
   const QString doing = tr("read");
-  Result<QSqlQuery> head = runQuery(
-      database(),
-      QStringLiteral("SELECT id, title, system_prompt, created_ms, updated_ms FROM conversations WHERE id = ?"), {id},
-      doing);
+  Result<QSqlQuery> head =
+      runQuery(database(),
+               QStringLiteral(
+                   "SELECT id, title, system_prompt, created_ms, updated_ms, options FROM conversations WHERE id = ?"),
+               {id}, doing);
   if (!head) return head.error();
   if (!head->next()) return Error{ErrorCode::kResource, tr("This conversation is no longer there.").toStdString()};
   ui::Conversation conversation;
@@ -246,10 +247,13 @@ Result<ui::Draft> ConversationDatabase::readDraft(const QString& conversationId)
 Status ConversationDatabase::saveHead(const ui::ConversationHead& head) {
   return asStatus(changeRows(
       database(),
-      QStringLiteral("INSERT INTO conversations(id, title, system_prompt, created_ms, updated_ms, folded_title) "
-                     "VALUES(?, ?, ?, ?, ?, ?) ON CONFLICT(id) DO UPDATE SET title = excluded.title, system_prompt = "
-                     "excluded.system_prompt, updated_ms = excluded.updated_ms, folded_title = excluded.folded_title"),
-      {head.id, head.title, head.systemPrompt, head.createdMs, head.updatedMs, foldedForSearch(head.title)}));
+      QStringLiteral(
+          "INSERT INTO conversations(id, title, system_prompt, created_ms, updated_ms, folded_title, options) "
+          "VALUES(?, ?, ?, ?, ?, ?, ?) ON CONFLICT(id) DO UPDATE SET title = excluded.title, system_prompt = "
+          "excluded.system_prompt, updated_ms = excluded.updated_ms, folded_title = excluded.folded_title, "
+          "options = excluded.options"),
+      {head.id, head.title, head.systemPrompt, head.createdMs, head.updatedMs, foldedForSearch(head.title),
+       ui::toText(head.options)}));
 }
 
 Status ConversationDatabase::saveTurn(const QString& conversationId, const ui::Turn& turn) {
@@ -320,6 +324,29 @@ Status ConversationDatabase::chooseVersion(const QString& conversationId, const 
 Status ConversationDatabase::setRemoved(const QString& id, bool removed) {
   return asStatus(
       changeRows(database(), QStringLiteral("UPDATE conversations SET removed = ? WHERE id = ?"), {removed, id}));
+}
+
+Status ConversationDatabase::removeTurn(const QString& conversationId, const QString& turnId, bool isAlone) {
+  Result<int> removed = 0;
+  const Status done = inTransaction(database(), [&]() -> Status {
+    if (isAlone) {
+      const Result<int> moved =
+          changeRows(database(),
+                     QStringLiteral("UPDATE turns SET parent_id = (SELECT parent_id FROM turns WHERE id = ? AND "
+                                    "conversation_id = ?) WHERE parent_id = ? AND conversation_id = ?"),
+                     {turnId, conversationId, turnId, conversationId});
+      if (!moved) return moved.error();
+    }
+    // Nothing is below it any longer where it goes alone.
+    removed = changeRows(database(),
+                         QStringLiteral("WITH RECURSIVE gone(id) AS (SELECT id FROM turns WHERE id = ? AND "
+                                        "conversation_id = ? UNION SELECT t.id FROM turns t JOIN gone ON t.parent_id = "
+                                        "gone.id WHERE t.conversation_id = ?) DELETE FROM turns WHERE id IN (SELECT id "
+                                        "FROM gone)"),
+                         {turnId, conversationId, conversationId});
+    return asStatus(removed);
+  });
+  return done ? erased(removed) : done;
 }
 
 Status ConversationDatabase::purge(const QString& id) {

@@ -41,6 +41,8 @@ class ConversationDatabase {
   Status rename(const QString& id, const QString& title);
   Status setPinned(const QString& id, bool isPinned);
   Status chooseVersion(const QString& conversationId, const QString& turnId);
+  // With all below it, or alone: what is below it stands below its parent then. Nothing of its words stays in the file.
+  Status removeTurn(const QString& conversationId, const QString& turnId, bool isAlone);
   Status setRemoved(const QString& id, bool removed);
   Status purge(const QString& id);  // only what is removed; nothing of its words stays in the file
   Status purgeAllRemoved();

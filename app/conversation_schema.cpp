@@ -187,9 +187,14 @@ Status toVersion5(const QSqlDatabase& database) {
                       "new.model_name WHERE id = new.conversation_id; END")});
 }
 
+// Options of one conversation, in JSON; empty: those of all.
+Status toVersion6(const QSqlDatabase& database) {
+  return runAll(database, {QStringLiteral("ALTER TABLE conversations ADD COLUMN options TEXT NOT NULL DEFAULT ''")});
+}
+
 // One entry per version: what brings a file from the version before to this one.
-Status (*const kMigrations[kSchemaVersion])(const QSqlDatabase&) = {toVersion1, toVersion2, toVersion3, toVersion4,
-                                                                    toVersion5};
+Status (*const kMigrations[kSchemaVersion])(const QSqlDatabase&) = {toVersion1, toVersion2, toVersion3,
+                                                                    toVersion4, toVersion5, toVersion6};
 
 Result<int> schemaVersion(const QSqlDatabase& database) {
   Result<QSqlQuery> query = runQuery(database, QStringLiteral("PRAGMA user_version"), {}, preparing());

@@ -8,7 +8,7 @@
 
 namespace headroom::app {
 
-constexpr int kSchemaVersion = 5;
+constexpr int kSchemaVersion = 6;
 
 // What a file says about itself.
 struct FileFacts {

@@ -205,6 +205,10 @@ void ConversationStore::chooseVersion(const QString& conversationId, const QStri
   change({}, [=](ConversationDatabase& database) { return database.chooseVersion(conversationId, id); });
 }
 
+void ConversationStore::removeTurn(const QString& conversationId, const QString& id, bool isAlone) {
+  change({}, [=](ConversationDatabase& database) { return database.removeTurn(conversationId, id, isAlone); });
+}
+
 void ConversationStore::remove(const QString& conversationId) {
   change({}, [=](ConversationDatabase& database) { return database.setRemoved(conversationId, true); });
 }

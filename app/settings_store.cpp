@@ -23,25 +23,11 @@ struct Entry {
   std::function<void(Settings&, const QVariant&)> set;
 };
 
-void setFloat(float& target, const QVariant& value, float from, float to) {
-  bool ok = false;
-  const float number = value.toFloat(&ok);
-  if (ok && std::isfinite(number) && number >= from && number <= to) target = number;
-}
-
-void setCount(std::uint32_t& target, const QVariant& value) {
-  bool ok = false;
-  const uint number = value.toUInt(&ok);
-  if (ok && number <= 1'000'000) target = number;
-}
-
 void setWidth(int& target, const QVariant& value) {
   bool ok = false;
   const int px = value.toInt(&ok);
   if (ok && px >= 0 && px <= 10'000) target = px;
 }
-
-QVariant number(float value) { return QString::number(static_cast<double>(value), 'g', 6); }
 
 ui::ThemeChoice themeFrom(const QString& name) {
   return name == QLatin1StringView("light")  ? ui::ThemeChoice::Light
@@ -78,40 +64,6 @@ std::optional<ui::Panes> panesFrom(const QString& text) {
     if (name != kMemoryPane && name != kVramPane && name != kNoPane) return std::nullopt;
   }
   return panes;
-}
-
-QString thinkingName(ThinkingChoice choice) {
-  const std::string_view name = kThinkingChoiceNames[static_cast<std::size_t>(choice)];
-  return QString::fromLatin1(name.data(), static_cast<qsizetype>(name.size()));
-}
-
-// The keys of a sampler, for the current one and for each preset.
-struct SamplerEntry {
-  const char* key;
-  std::function<QVariant(const SamplerSettings&)> get;
-  std::function<void(SamplerSettings&, const QVariant&)> set;
-};
-
-const std::vector<SamplerEntry>& samplerEntries() {
-  using S = SamplerSettings;
-  static const std::vector<SamplerEntry> kEntries{
-      {"temperature", [](const S& s) { return number(s.temperature); },
-       [](S& s, const QVariant& v) { setFloat(s.temperature, v, 0, 5); }},
-      {"top_k", [](const S& s) { return QVariant(s.top_k); }, [](S& s, const QVariant& v) { setCount(s.top_k, v); }},
-      {"top_p", [](const S& s) { return number(s.top_p); },
-       [](S& s, const QVariant& v) { setFloat(s.top_p, v, 0, 1); }},
-      {"min_p", [](const S& s) { return number(s.min_p); },
-       [](S& s, const QVariant& v) { setFloat(s.min_p, v, 0, 1); }},
-      {"repetition_penalty", [](const S& s) { return number(s.repetition_penalty); },
-       [](S& s, const QVariant& v) { setFloat(s.repetition_penalty, v, 0.5F, 2); }},
-      {"presence_penalty", [](const S& s) { return number(s.presence_penalty); },
-       [](S& s, const QVariant& v) { setFloat(s.presence_penalty, v, -2, 2); }},
-      {"repetition_window", [](const S& s) { return QVariant(s.repetition_window); },
-       [](S& s, const QVariant& v) { setCount(s.repetition_window, v); }},
-      {"seed", [](const S& s) { return QVariant::fromValue<qulonglong>(s.seed); },
-       [](S& s, const QVariant& v) { s.seed = v.toULongLong(); }},
-  };
-  return kEntries;
 }
 
 // One array of the file: `add` takes what stands at each place.
@@ -251,12 +203,6 @@ const std::vector<Entry>& entries() {
        [](S& s, const QVariant& v) { s.models.isLoading = v.toBool(); }},
       {"window/last_folder", [](const S& s) { return QVariant(s.window.lastFolder); },
        [](S& s, const QVariant& v) { s.window.lastFolder = v.toString(); }},
-      {"chat/max_tokens", [](const S& s) { return QVariant(s.chat.maxTokens); },
-       [](S& s, const QVariant& v) { setCount(s.chat.maxTokens, v); }},
-      {"chat/thinking", [](const S& s) { return QVariant(thinkingName(s.chat.thinking)); },
-       [](S& s, const QVariant& v) {
-         s.chat.thinking = thinking_choice_named(v.toString().toStdString()).value_or(ThinkingChoice::kDefault);
-       }},
       {"chat/system_prompt", [](const S& s) { return QVariant(s.chat.systemPrompt); },
        [](S& s, const QVariant& v) { s.chat.systemPrompt = v.toString(); }},
       {"chat/list_visible", [](const S& s) { return QVariant(s.chat.listVisible); },
@@ -281,7 +227,7 @@ const std::vector<Entry>& entries() {
 
 SamplerSettings readSampler(const QSettings& file, const QString& prefix) {
   SamplerSettings sampler;
-  for (const SamplerEntry& entry : samplerEntries()) {
+  for (const auto& entry : ui::samplerFields()) {
     const QVariant value = file.value(prefix + QLatin1StringView(entry.key));
     if (value.isValid()) entry.set(sampler, value);
   }
@@ -289,7 +235,7 @@ SamplerSettings readSampler(const QSettings& file, const QString& prefix) {
 }
 
 void writeSampler(QSettings& file, const QString& prefix, const SamplerSettings& sampler) {
-  for (const SamplerEntry& entry : samplerEntries())
+  for (const auto& entry : ui::samplerFields())
     file.setValue(prefix + QLatin1StringView(entry.key), entry.get(sampler));
 }
 
@@ -302,7 +248,13 @@ ui::Settings SettingsStore::read() const {
     const QVariant value = file.value(QLatin1StringView(entry.key));
     if (value.isValid()) entry.set(settings, value);
   }
-  settings.chat.sampler = readSampler(file, QStringLiteral("sampler/"));
+  settings.chat.answers.sampler = readSampler(file, QStringLiteral("sampler/"));
+  for (const auto& field : ui::answerFields())
+    field.set(settings.chat.answers, file.value(QStringLiteral("chat/") + QLatin1StringView(field.key)));
+  readArray(file, "prompts", [&] {
+    const QString name = file.value(QStringLiteral("name")).toString();
+    if (!name.isEmpty()) settings.chat.prompts.append({name, file.value(QStringLiteral("text")).toString()});
+  });
   readArray(file, "presets", [&] {
     const QString name = file.value(QStringLiteral("name")).toString();
     if (!name.isEmpty()) settings.chat.presets.append({name, readSampler(file, QString())});
@@ -321,7 +273,14 @@ ui::Settings SettingsStore::read() const {
 bool SettingsStore::write(const Settings& settings) const {
   QSettings file(m_path, QSettings::IniFormat);
   for (const Entry& entry : entries()) file.setValue(QLatin1StringView(entry.key), entry.get(settings));
-  writeSampler(file, QStringLiteral("sampler/"), settings.chat.sampler);
+  writeSampler(file, QStringLiteral("sampler/"), settings.chat.answers.sampler);
+  for (const auto& field : ui::answerFields())
+    file.setValue(QStringLiteral("chat/") + QLatin1StringView(field.key), field.get(settings.chat.answers));
+  const auto& prompts = settings.chat.prompts;
+  writeArray(file, "prompts", static_cast<std::size_t>(prompts.size()), [&](std::size_t i) {
+    file.setValue(QStringLiteral("name"), prompts[static_cast<qsizetype>(i)].name);
+    file.setValue(QStringLiteral("text"), prompts[static_cast<qsizetype>(i)].text);
+  });
   const auto& presets = settings.chat.presets;
   writeArray(file, "presets", static_cast<std::size_t>(presets.size()), [&](std::size_t i) {
     const auto& preset = presets[static_cast<qsizetype>(i)];

@@ -26,8 +26,8 @@ class AppSessionsTest : public AppWindowTest {
     test::make_random_model(spec, toNativePath(m_folder.path()));
     AppWindowTest::SetUp();
     ui::ChatSettings settings = m_app->settings().chat();
-    settings.sampler.temperature = 0;
-    settings.maxTokens = 400;
+    settings.answers.sampler.temperature = 0;
+    settings.answers.maxTokens = 400;
     m_app->settings().setChat(settings);
   }
   ui::ChatSessions& sessions() { return m_app->sessions(); }

@@ -321,6 +321,35 @@ TEST_F(ConversationDatabaseTest, a_turn_is_saved_with_its_place_among_the_versio
   EXPECT_TRUE(database->saveTurn("c", turn("b", "root", "second")).ok());
 }
 
+TEST_F(ConversationDatabaseTest, a_turn_goes_with_all_below_it_or_alone_and_nothing_of_its_words_stays) {
+  auto database = open();
+  ASSERT_TRUE(database->saveHead({"c", "T", "", 1, 1}).ok());
+  const auto put = [&](const char* id, const char* parent, const char* text) {
+    ASSERT_TRUE(database->saveTurn("c", turn(id, parent, text)).ok());
+  };
+  put("q", "", "root");
+  put("a", "q", "Xylophonqwz");
+  put("q2", "a", "next");
+  put("a2", "q2", "deep");
+  put("a2b", "q2", "deep too");
+  const auto ids = [&] {
+    QStringList all;
+    const auto read = database->read("c");
+    for (const ui::Turn& each : read->turns) all << each.parentId + '>' + each.id;
+    return all.join(' ');
+  };
+  ASSERT_TRUE(database->removeTurn("c", "a", true).ok());
+  EXPECT_EQ(ids(), ">q q>q2 q2>a2 q2>a2b");
+  EXPECT_EQ(database->list("Xylophonqwz")->size(), 0);
+  QFile file(path());
+  ASSERT_TRUE(file.open(QIODevice::ReadOnly));
+  EXPECT_FALSE(file.readAll().toLower().contains("xylophonqwz"));
+  ASSERT_TRUE(database->removeTurn("other", "q2", false).ok()) << "of another conversation: nothing";
+  EXPECT_EQ(ids(), ">q q>q2 q2>a2 q2>a2b");
+  ASSERT_TRUE(database->removeTurn("c", "q2", false).ok());
+  EXPECT_EQ(ids(), ">q");
+}
+
 TEST_F(ConversationDatabaseTest, a_folder_that_cannot_be_written_is_an_error_that_names_it) {
   const auto opened = ConversationDatabase::open("/proc/nowhere/conversations.sqlite");
   ASSERT_FALSE(opened.ok());

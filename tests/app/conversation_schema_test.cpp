@@ -13,6 +13,7 @@ namespace {
 class SchemaTest : public testing::Test {
  protected:
   static void dropVersion5(test::RawDatabase& raw) {
+    raw.run("ALTER TABLE conversations DROP COLUMN options");
     for (const char* sql :
          {"DROP TRIGGER turns_answered", "DROP TRIGGER turns_answered_again",
           "ALTER TABLE conversations DROP COLUMN model_name", "ALTER TABLE conversations DROP COLUMN pinned"})
@@ -151,6 +152,29 @@ TEST_F(SchemaTest, conversations_of_version_4_come_unpinned_and_with_the_model_o
   EXPECT_EQ(test::RawDatabase(path()).rows(all), conversationsBefore);
   EXPECT_EQ(test::RawDatabase(path()).rows(turns), turnsBefore);
   EXPECT_EQ(test::RawDatabase(path()).rows("PRAGMA user_version"), QStringList{QString::number(kSchemaVersion)});
+}
+
+// A file as version 5 left it.
+TEST_F(SchemaTest, conversations_of_version_5_have_no_options_of_their_own_and_keep_those_they_get) {
+  {
+    auto database = ConversationDatabase::open(path());
+    ASSERT_TRUE(database.ok());
+    ASSERT_TRUE((*database)->saveHead({"c", "T", "Be brief.", 1, 2}).ok());
+  }
+  {
+    test::RawDatabase raw(path());
+    raw.run("ALTER TABLE conversations DROP COLUMN options");
+    raw.run("PRAGMA user_version=5");
+  }
+  auto database = ConversationDatabase::open(path());
+  ASSERT_TRUE(database.ok()) << database.error().message;
+  ui::ConversationHead head = (*database)->read("c")->head;
+  EXPECT_EQ(head, (ui::ConversationHead{"c", "T", "Be brief.", 1, 2}));
+  head.options = ui::AnswerOptions{};
+  head.options->maxTokens = 9;
+  ASSERT_TRUE((*database)->saveHead(head).ok());
+  EXPECT_EQ((*database)->read("c")->head, head);
+  EXPECT_EQ((*database)->list("")->at(0).options, head.options);
 }
 
 // What cannot be brought to the newest version stays what it was.

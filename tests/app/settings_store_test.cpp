@@ -43,12 +43,14 @@ TEST(SettingsStore, everything_written_is_read_again) {
   settings.window.geometry = QByteArray("\x01\x00\xff", 3);
   settings.models.devices = {
       {"cuda:1", AtMost{3'000'000'001}}, {"RTX 3060 12GB #2", KeepFree{0}}, {"cpu", KeepFree{5 * kGiB}}};
-  settings.chat.sampler.temperature = 1.3F;
-  settings.chat.sampler.seed = 0xffff'ffff'ffffULL;
-  settings.chat.maxTokens = 512;
-  settings.chat.thinking = ThinkingChoice::kHigh;
+  settings.chat.answers.sampler.temperature = 1.3F;
+  settings.chat.answers.sampler.seed = 0xffff'ffff'ffffULL;
+  settings.chat.answers.maxTokens = 512;
+  settings.chat.answers.thinking = ThinkingChoice::kHigh;
   settings.chat.systemPrompt = "Be brief.\n\"Always\"; 100 %";
-  settings.chat.presets = {{"Mine, all mine", settings.chat.sampler}, {"Other", {}}};
+  settings.chat.presets = {{"Mine, all mine", settings.chat.answers.sampler}, {"Other", {}}};
+  settings.chat.answers.whenFull = ui::WhenFull::Summarise;
+  settings.chat.prompts = {{"Mine", "Line 1\nLine 2; \"x\""}};
   settings.chat.panelVisible = true;
   settings.library = {{"/models", "/m\u00e4rz 1"}, false, false, false, "/down", "https://mirror.example/x"};
   ASSERT_TRUE(store.write(settings));

@@ -43,6 +43,9 @@ class AsyncConversationPort : public FakeConversationPort {
   void chooseVersion(const QString& id, const QString& turnId) override {
     post([=, this] { FakeConversationPort::chooseVersion(id, turnId); });
   }
+  void removeTurn(const QString& id, const QString& turnId, bool isAlone) override {
+    post([=, this] { FakeConversationPort::removeTurn(id, turnId, isAlone); });
+  }
   void remove(const QString& id) override {
     post([=, this] { FakeConversationPort::remove(id); });
   }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ui/chat/chat_tree.h"
 #include "ui/chat/conversation_port.h"
 
 namespace headroom::test {
@@ -71,6 +72,12 @@ class FakeConversationPort : public ui::ConversationPort {
     for (ui::Turn& turn : turns) {
       if (turn.parentId == at->parentId) turn.active = turn.id == id;
     }
+  }
+  void removeTurn(const QString& conversationId, const QString& id, bool isAlone) override {
+    ui::ChatTree tree;
+    tree.reset(conversations[conversationId].turns);
+    isAlone ? tree.removeAlone(id) : tree.remove(id);
+    conversations[conversationId].turns = tree.turns();
   }
   void remove(const QString& conversationId) override { removed.insert(conversationId); }
   void restore(const QString& conversationId) override { removed.remove(conversationId); }

@@ -64,6 +64,12 @@ void ChatDraft::open(const Draft& draft, const ChatTree& tree) {
   handleEvent(draft_event::Replaced{draft, original});
 }
 
+void ChatDraft::turnsRemoved(const ChatTree& tree) {
+  if (editedTurn().isEmpty() || tree.find(editedTurn()) != nullptr) return;
+  open(draft(), tree);
+  if (!m_pause.isActive()) m_pause.start();
+}
+
 // Kept under the new id before it goes from the old one: it is in the store at every moment.
 void ChatDraft::moveTo(const QString& conversationId) {
   if (m_conversationId == conversationId) return;

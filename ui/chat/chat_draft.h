@@ -32,6 +32,7 @@ class ChatDraft : public QObject {
   void keep();            // at once, if it waits
 
   void open(const Draft& draft, const ChatTree& tree);  // what the store had of it
+  void turnsRemoved(const ChatTree& tree);              // another version of a turn that went is a new message
   void moveTo(const QString& conversationId);           // the conversation has its first message now
 
  signals:

@@ -5,6 +5,7 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 
+#include "ui/chat/chat_import.h"
 #include "ui/chat/chat_request.h"
 #include "ui/chat/markdown_segments.h"
 #include "ui/chat/thinking_row.h"
@@ -14,18 +15,6 @@ namespace headroom::ui {
 namespace {
 
 QString isoTime(qint64 ms) { return QDateTime::fromMSecsSinceEpoch(ms).toUTC().toString(Qt::ISODate); }
-
-QString stateKey(TurnState state) {
-  switch (state) {
-    case TurnState::Done: return QStringLiteral("done");
-    case TurnState::Writing: return QStringLiteral("writing");
-    case TurnState::Stopped: return QStringLiteral("stopped");
-    case TurnState::LimitHit: return QStringLiteral("length_limit");
-    case TurnState::ContextFull: return QStringLiteral("context_full");
-    case TurnState::Interrupted: return QStringLiteral("interrupted");
-  }
-  return {};
-}
 
 QJsonObject turnAsJson(const Turn& turn) {
   QJsonObject object{{"id", turn.id},
@@ -45,7 +34,7 @@ QJsonObject turnAsJson(const Turn& turn) {
     object.insert("thinking", turn.thinking);
     object.insert("thinking_seconds", static_cast<double>(turn.thinkingMs) / 1000);
   }
-  object.insert("state", stateKey(turn.state));
+  object.insert("state", QLatin1StringView(kTurnStateKeys[static_cast<std::size_t>(turn.state)]));
   object.insert("model", turn.modelName);
   object.insert("generated_tokens", static_cast<qint64>(turn.generatedTokens));
   object.insert("decode_seconds", turn.decodeSeconds);
@@ -88,14 +77,15 @@ QString conversationAsMarkdown(const ConversationHead& head, const ChatTree& tre
 QByteArray conversationAsJson(const ConversationHead& head, const ChatTree& tree) {
   QJsonArray turns;
   for (const Turn& turn : tree.turns()) turns.append(turnAsJson(turn));
-  const QJsonObject object{{"format", "headroom-conversation"},
-                           {"version", 1},
-                           {"id", head.id},
-                           {"title", head.title},
-                           {"system_prompt", head.systemPrompt},
-                           {"created", isoTime(head.createdMs)},
-                           {"updated", isoTime(head.updatedMs)},
-                           {"turns", turns}};
+  QJsonObject object{{"format", QLatin1StringView(kConversationFormat)},
+                     {"version", kConversationVersion},
+                     {"id", head.id},
+                     {"title", head.title},
+                     {"system_prompt", head.systemPrompt},
+                     {"created", isoTime(head.createdMs)},
+                     {"updated", isoTime(head.updatedMs)},
+                     {"turns", turns}};
+  if (head.options) object.insert("options", toJson(*head.options));
   return QJsonDocument(object).toJson();
 }
 

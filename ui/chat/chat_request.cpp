@@ -1,6 +1,7 @@
 #include "ui/chat/chat_request.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace headroom::ui {
 
@@ -22,6 +23,18 @@ ChatMessage turnMessage(const Turn& turn) {
   ChatMessage sent = message(turn.role == Role::User ? "user" : "assistant", sentText(turn));
   sent.thinking = turn.thinking.toStdString();
   return sent;
+}
+
+// Where a turn between two of one side was deleted they are one message: templates know no two in a row.
+void addTurn(std::vector<ChatMessage>& messages, const Turn& turn) {
+  ChatMessage next = turnMessage(turn);
+  if (messages.empty() || messages.back().role != next.role) {
+    messages.push_back(std::move(next));
+    return;
+  }
+  ChatMessage& last = messages.back();
+  last.content += (last.content.empty() || next.content.empty() ? "" : "\n\n") + next.content;
+  last.thinking = std::move(next.thinking);
 }
 
 QString systemText(const QString& systemPrompt, const QString& summary) {
@@ -56,7 +69,7 @@ std::vector<ChatMessage> requestMessages(const ChatTree& tree, const QString& sy
   const QString system = systemText(systemPrompt, path.isEmpty() ? QString() : tree.find(path.first())->summary);
   if (!system.isEmpty()) messages.push_back(message("system", system));
   for (const QString& id : path) {
-    messages.push_back(turnMessage(*tree.find(id)));
+    addTurn(messages, *tree.find(id));
     if (id == lastId) break;
   }
   return messages;
@@ -91,7 +104,7 @@ std::vector<ChatMessage> summaryMessages(const ChatTree& tree, const QString& cu
       message("system", systemText(QStringLiteral("You write short, exact summaries of conversations."), earlier)));
   for (const QString& id : path) {
     if (id == cutId) break;
-    messages.push_back(turnMessage(*tree.find(id)));
+    addTurn(messages, *tree.find(id));
   }
   const QString ask = QStringLiteral(
       "Summarise our conversation so far in at most 150 words, for someone who goes on with it: facts, names, numbers, "

@@ -3,6 +3,7 @@
 #include <QClipboard>
 #include <QGuiApplication>
 #include <QHBoxLayout>
+#include <QMenu>
 #include <QPainter>
 #include <QPainterPath>
 #include <QTimer>
@@ -213,9 +214,24 @@ FooterRow::FooterRow(const Theme& theme, const Turn& turn, const FooterFacts& fa
       connect(more, &QToolButton::clicked, this, &FooterRow::continueChosen);
     }
   }
+  if (!facts.isWriting) addMore(facts, isUser);
   if (facts.nVersions > 1) addVersions(facts);
   if (!isUser) addNote(turn);
   m_layout->addStretch();
+}
+
+// What is seldom wanted.
+void FooterRow::addMore(const FooterFacts& facts, bool isUser) {
+  QToolButton* more = addButton(QStringLiteral("\u22ef"), tr("More"), "moreOfMessage");
+  more->setAccessibleName(more->toolTip());
+  more->setPopupMode(QToolButton::InstantPopup);
+  more->setDisabled(facts.isBusy);
+  auto* menu = new QMenu(more);
+  if (!isUser) {
+    menu->addAction(tr("&Edit this answer"), this, &FooterRow::editChosen)->setObjectName(QStringLiteral("editAnswer"));
+  }
+  menu->addAction(tr("&Delete\u2026"), this, &FooterRow::removeChosen)->setObjectName(QStringLiteral("deleteMessage"));
+  more->setMenu(menu);
 }
 
 QToolButton* FooterRow::addButton(const QString& text, const QString& tip, const char* name) {

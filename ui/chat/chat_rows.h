@@ -113,6 +113,7 @@ class FooterRow : public ChatRow {
 
  signals:
   void editChosen();
+  void removeChosen();
   void regenerateChosen();
   void answerChosen();
   void continueChosen();
@@ -122,6 +123,7 @@ class FooterRow : public ChatRow {
   QToolButton* addButton(const QString& text, const QString& tip, const char* name);
   // One that starts an answer.
   QToolButton* addAnswerButton(const FooterFacts& facts, const QString& text, const QString& tip, const char* name);
+  void addMore(const FooterFacts& facts, bool isUser);
   void addVersions(const FooterFacts& facts);
   void addNote(const Turn& turn);
 

@@ -140,6 +140,7 @@ void ChatSession::runEffect(const ChatEffect& effect) {
                                       tr("The context is full: all %1 tokens are used, and the answer is not finished.")
                                           .arg(formatCount(full.contextLength)),
                                       full.contextLength * 2, full.resumeId});
+                          settleFull();
                         },
                         [this](const chat_effect::TellTooLong& told) { tellTooLong(told); },
                         [this](const chat_effect::TellFailed& failed) { tellFailed(failed.error); }},
@@ -169,6 +170,16 @@ void ChatSession::setSystemPrompt(const QString& text) {
   emit headChanged();
 }
 
+AnswerOptions ChatSession::options() const { return m_head.options.value_or(m_shared.settings.chat().answers); }
+
+void ChatSession::setOptions(const AnswerOptions& options) {
+  const auto own = options == m_shared.settings.chat().answers ? std::nullopt : std::optional(options);
+  if (own == m_head.options) return;
+  m_head.options = own;
+  if (m_headIsSaved && !m_promptPause.isActive()) m_promptPause.start();
+  emit headChanged();
+}
+
 bool ChatSession::send(const QString& text, const QVector<Attachment>& attachments) {
   if (!canStart() || (text.trimmed().isEmpty() && attachments.isEmpty())) return false;
   const QString id = m_tree.append(m_tree.lastId(), Role::User, text, nowMs());
@@ -180,21 +191,45 @@ bool ChatSession::send(const QString& text, const QVector<Attachment>& attachmen
   return true;
 }
 
-bool ChatSession::edit(const QString& userTurnId, const QString& text, const QVector<Attachment>& attachments) {
-  const Turn* old = m_tree.find(userTurnId);
-  if (!canStart() || old == nullptr || (text.trimmed().isEmpty() && attachments.isEmpty())) return false;
-  const bool cutBefore = old->cutBefore;
-  const QString summary = old->summary;
-  showTurn(userTurnId);
-  const QString id = m_tree.append(m_tree.find(userTurnId)->parentId, Role::User, text, nowMs());
+bool ChatSession::edit(const QString& turnId, const QString& text, const QVector<Attachment>& attachments) {
+  const Turn* old = m_tree.find(turnId);
+  if (old == nullptr || isBusy() || (text.trimmed().isEmpty() && attachments.isEmpty())) return false;
+  const bool isAnswer = old->role == Role::Assistant;
+  if (!isAnswer && !canStart()) return false;
+  Turn changed = *old;
+  showTurn(turnId);
+  const QString id = m_tree.append(changed.parentId, changed.role, text, nowMs());
   Turn& turn = *m_tree.find(id);
   turn.attachments = attachments;
-  turn.cutBefore = cutBefore;
-  turn.summary = summary;
+  turn.cutBefore = changed.cutBefore;
+  turn.summary = changed.summary;
+  turn.modelName = changed.modelName;
   saveHead();
   saveTurn(id);
-  answer(id);
+  if (!isAnswer) {
+    answer(id);
+    return true;
+  }
+  setTrouble({});
+  estimateContext();
+  emit pathChanged();
   return true;
+}
+
+void ChatSession::removeTurn(QString id, bool isAlone) {
+  const Turn* turn = m_tree.find(id);
+  if (isBusy() || turn == nullptr || (isAlone && !m_tree.canRemoveAlone(id))) return;
+  const QString parentId = turn->parentId;
+  isAlone ? m_tree.removeAlone(id) : m_tree.remove(id);
+  m_shared.store.removeTurn(m_head.id, id, isAlone);
+  // Another version may stand in its place.
+  for (const QString& at : m_tree.path()) {
+    if (m_tree.find(at)->parentId == parentId) m_shared.store.chooseVersion(m_head.id, at);
+  }
+  m_draft.turnsRemoved(m_tree);
+  setTrouble({});
+  estimateContext();
+  emit pathChanged();
 }
 
 bool ChatSession::sendDraft() {
@@ -211,8 +246,7 @@ bool ChatSession::sendDraft() {
 
 void ChatSession::editTurn(const QString& id) {
   const Turn* turn = m_tree.find(id);
-  if (turn == nullptr || turn->role != Role::User) return;
-  m_draft.edit(*turn);
+  if (turn != nullptr && turn->state != TurnState::Writing) m_draft.edit(*turn);
 }
 
 void ChatSession::answer(const QString& userTurnId) {
@@ -241,8 +275,8 @@ ChatRequest ChatSession::requestFor(std::vector<ChatMessage> messages, quint32 m
   request.messages = std::move(messages);
   request.allowPlainTemplate = m_shared.model->isPlainTemplateAgreed;
   request.maxTokens = maxTokens;
-  request.sampler = m_shared.settings.chat().sampler;
-  request.thinking = m_shared.settings.chat().thinking;
+  request.sampler = options().sampler;
+  request.thinking = options().thinking;
   return request;
 }
 
@@ -261,8 +295,8 @@ void ChatSession::startAnswer(const QString& turnId, bool isNewTurn, bool contin
   const QString questionId = turn.parentId;
   turn.state = TurnState::Writing;
   turn.modelName = m_shared.model->name;
-  ChatRequest request = requestFor(requestMessages(m_tree, m_head.systemPrompt, continues ? turnId : questionId),
-                                   m_shared.settings.chat().maxTokens);
+  ChatRequest request =
+      requestFor(requestMessages(m_tree, m_head.systemPrompt, continues ? turnId : questionId), options().maxTokens);
   request.continueLast = continues;
   const qsizetype sentChars = charsOf(request.messages);
   m_meter.start();

@@ -79,15 +79,20 @@ class ChatSession : public QObject {
 
   void restart();  // one without a message becomes another new conversation; what is being written stays
   void rename(const QString& title);
-  void setSystemPrompt(const QString& text);  // on each key; kept when typing pauses
-  void keepTyped();                           // at once: the system prompt and the draft
+  AnswerOptions options() const;                  // its own, or those of conversations that have none
+  void setOptions(const AnswerOptions& options);  // likewise kept when typing pauses
+  void setSystemPrompt(const QString& text);      // on each key; kept when typing pauses
+  void keepTyped();                               // at once: the system prompt and the draft
 
   // False, and nothing happens, while busy, without a model, or without a text: the caller keeps what was written.
   bool send(const QString& text, const QVector<Attachment>& attachments);
   // Another version of a turn, also of one that another version hides: it is shown again.
-  bool edit(const QString& userTurnId, const QString& text, const QVector<Attachment>& attachments);
+  // Of the user's, and then it is answered; of an answer, which needs no model.
+  bool edit(const QString& turnId, const QString& text, const QVector<Attachment>& attachments);
   bool sendDraft();                  // the draft, as the new message or the other version that it is
-  void editTurn(const QString& id);  // begins to write another version of a turn of the user's
+  void editTurn(const QString& id);  // begins to write another version of a turn that stands
+  // With all that was said after it, or alone where ChatTree::canRemoveAlone(). Ignored while busy.
+  void removeTurn(QString id, bool isAlone);  // by value: it may be the one of the turn that goes
   // Each starts an answer; ignored while busy or without a model.
   void answer(const QString& userTurnId);  // (again)
   void regenerate(const QString& assistantTurnId);
@@ -131,6 +136,7 @@ class ChatSession : public QObject {
   void resume(const QString& turnId);
   ChatRequest requestFor(std::vector<ChatMessage> messages, quint32 maxTokens) const;
   void estimateContext();
+  void settleFull();
   void setTrouble(Trouble trouble);
   void saveHead();
   void saveTurn(const QString& id);

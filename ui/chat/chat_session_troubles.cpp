@@ -37,6 +37,17 @@ void ChatSession::tellTooLong(const chat_effect::TellTooLong& told) {
     emit contextChanged();
   }
   setTrouble({Trouble::Kind::PromptTooLong, text, told.promptTokens + told.promptTokens / 2, told.resumeId});
+  if (!told.wasSummary) settleFull();
+}
+
+// As it was chosen before; where that does not help, the user is asked all the same. Each time fewer turns are sent, so
+// this ends with the newest one alone.
+void ChatSession::settleFull() {
+  switch (options().whenFull) {
+    case WhenFull::Ask: return;
+    case WhenFull::DropOldest: return dropOldest();
+    case WhenFull::Summarise: return summarise();
+  }
 }
 
 // That of the loaded model which a sentence of the engine begins with, "vulkan:0: ..."; null: none.

@@ -163,6 +163,12 @@ void ChatSessions::takeNewDraft(const Draft& draft) {
   fresh->draft().handleEvent(draft_event::OlderFound{draft});
 }
 
+void ChatSessions::importConversation(const Conversation& conversation) {
+  m_shared.store.saveHead(conversation.head);
+  for (const Turn& turn : conversation.turns) m_shared.store.saveTurn(conversation.head.id, turn);
+  openConversation(conversation.head.id);
+}
+
 void ChatSessions::renameConversation(const QString& id, const QString& title) {
   if (ChatSession* session = find(id)) return session->rename(title);
   if (!title.trimmed().isEmpty()) m_shared.store.rename(id, title.trimmed());

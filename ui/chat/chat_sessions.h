@@ -43,6 +43,7 @@ class ChatSessions : public QObject {
 
   void newConversation();
   void openConversation(const QString& id);
+  void importConversation(const Conversation& conversation);  // keeps it and opens it
   void renameConversation(const QString& id, const QString& title);
   void forgetConversation(const QString& id);  // it was deleted
   void stop(const QString& id);                // its answer, which runs or waits

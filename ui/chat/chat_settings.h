@@ -4,8 +4,7 @@
 #include <QString>
 #include <QVector>
 
-#include "text/sampler_settings.h"
-#include "text/thinking.h"
+#include "ui/chat/answer_options.h"
 
 namespace headroom::ui {
 
@@ -15,12 +14,16 @@ struct SamplerPreset {
   bool operator==(const SamplerPreset&) const = default;
 };
 
+struct SavedPrompt {
+  QString name, text;
+  bool operator==(const SavedPrompt&) const = default;
+};
+
 struct ChatSettings {
-  SamplerSettings sampler;
-  ThinkingChoice thinking = ThinkingChoice::kDefault;
-  quint32 maxTokens = 0;           // of one answer; 0: until the context is full
+  AnswerOptions answers;           // of conversations that have no options of their own
   QString systemPrompt;            // of new conversations
   QVector<SamplerPreset> presets;  // the user's own
+  QVector<SavedPrompt> prompts;    // likewise
   bool listVisible = true, panelVisible = false;
   bool operator==(const ChatSettings&) const = default;
 };

@@ -1,6 +1,7 @@
 #include "ui/chat/chat_tree.h"
 
 #include <QUuid>
+#include <utility>
 
 namespace headroom::ui {
 
@@ -68,6 +69,41 @@ void ChatTree::removeLast() {
   QStringList& siblings = m_children[last.parentId];
   siblings.removeLast();
   if (!siblings.isEmpty()) choose(siblings.last());
+}
+
+QStringList ChatTree::below(const QString& id) const {
+  QStringList all = childrenOf(id);
+  for (qsizetype i = 0; i < all.size(); ++i) all += childrenOf(all[i]);
+  return all;
+}
+
+bool ChatTree::canRemoveAlone(const QString& id) const {
+  const Turn* turn = find(id);
+  return turn != nullptr && versions(id).size() == 1 && !childrenOf(id).isEmpty() && !turn->parentId.isEmpty() &&
+         !turn->cutBefore;
+}
+
+void ChatTree::remove(QString id) {
+  if (find(id) == nullptr) return;
+  const bool wasActive = find(id)->active;
+  QStringList others = versions(id);
+  others.removeAll(id);
+  const QStringList gone = below(id) << id;
+  std::vector<Turn> kept = std::move(m_turns);
+  std::erase_if(kept, [&gone](const Turn& turn) { return gone.contains(turn.id); });
+  reset(std::move(kept));
+  if (wasActive && !others.isEmpty()) choose(others.last());
+}
+
+void ChatTree::removeAlone(QString id) {
+  if (!canRemoveAlone(id)) return;
+  const QString parentId = find(id)->parentId;
+  std::vector<Turn> kept = std::move(m_turns);
+  std::erase_if(kept, [&id](const Turn& turn) { return turn.id == id; });
+  for (Turn& turn : kept) {
+    if (turn.parentId == id) turn.parentId = parentId;
+  }
+  reset(std::move(kept));
 }
 
 QStringList ChatTree::versions(const QString& id) const {

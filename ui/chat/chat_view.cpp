@@ -383,6 +383,7 @@ ChatRow* ChatView::makeFooter(const Item& item) {
   facts.isWriting = turn.state == TurnState::Writing;
   auto* footer = new FooterRow(m_theme, turn, facts, viewport());
   connect(footer, &FooterRow::editChosen, this, [this, id = item.id] { emit editChosen(id); });
+  connect(footer, &FooterRow::removeChosen, this, [this, id = item.id] { emit removeChosen(id); });
   connect(footer, &FooterRow::regenerateChosen, this, [this, id = item.id] { emit regenerateChosen(id); });
   connect(footer, &FooterRow::answerChosen, this, [this, id = item.id] { emit answerChosen(id); });
   connect(footer, &FooterRow::continueChosen, this, [this, id = item.id] { emit continueChosen(id); });

@@ -45,6 +45,7 @@ class ChatView : public QAbstractScrollArea {
 
  signals:
   void editChosen(const QString& turnId);
+  void removeChosen(const QString& turnId);
   void regenerateChosen(const QString& turnId);
   void answerChosen(const QString& turnId);
   void continueChosen(const QString& turnId);

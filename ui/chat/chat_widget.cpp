@@ -15,6 +15,8 @@
 #include <QVBoxLayout>
 #include <utility>
 
+#include "ui/background/background.h"
+#include "ui/chat/chat_import.h"
 #include "ui/chat/chat_pixels.h"
 #include "ui/chat/chat_view.h"
 #include "ui/chat/composer.h"
@@ -23,6 +25,7 @@
 #include "ui/chat/conversation_list.h"
 #include "ui/chat/conversation_list_model.h"
 #include "ui/chat/find_bar.h"
+#include "ui/chat/removal_question.h"
 #include "ui/chat/sampler_panel.h"
 #include "ui/chat/trouble_banner.h"
 #include "ui/chat/welcome.h"
@@ -146,6 +149,8 @@ void ChatWidget::makePanel() {
     changed.panelVisible = settings().panelVisible;
     m_sessions.settings().setChat(changed);
   });
+  connect(m_panel, &SamplerPanel::optionsEdited, this,
+          [this](const AnswerOptions& options) { session().setOptions(options); });
   connect(m_panel, &SamplerPanel::systemPromptEdited, this,
           [this](const QString& text) { session().setSystemPrompt(text); });
 }
@@ -164,7 +169,10 @@ void ChatWidget::connectSides() {
 }
 
 void ChatWidget::connectSessions() {
-  connect(&m_sessions.settings(), &SettingsModel::chatChanged, m_panel, [this] { m_panel->setSettings(settings()); });
+  connect(&m_sessions.settings(), &SettingsModel::chatChanged, m_panel, [this] {
+    m_panel->setSettings(settings());
+    m_panel->setOptions(session().options());
+  });
   connect(&m_sessions, &ChatSessions::currentChanged, this, &ChatWidget::showSession);
   connect(&m_sessions, &ChatSessions::openingChanged, this, &ChatWidget::showActivity);
   connect(&m_sessions, &ChatSessions::modelChanged, this, [this] {
@@ -249,6 +257,7 @@ void ChatWidget::connectComposer() {
 
 void ChatWidget::connectView() {
   connect(m_view, &ChatView::editChosen, this, &ChatWidget::startEditing);
+  connect(m_view, &ChatView::removeChosen, this, &ChatWidget::askToRemove);
   connect(m_view, &ChatView::regenerateChosen, this, [this](const QString& id) { session().regenerate(id); });
   connect(m_view, &ChatView::answerChosen, this, [this](const QString& id) { session().answer(id); });
   connect(m_view, &ChatView::continueChosen, this, [this](const QString& id) { session().continueAnswer(id); });
@@ -282,6 +291,7 @@ void ChatWidget::connectList() {
   connect(m_list, &ConversationList::renamed, &m_sessions, &ChatSessions::renameConversation);
   connect(m_list, &ConversationList::removed, &m_sessions, &ChatSessions::forgetConversation);
   connect(m_list, &ConversationList::stopChosen, &m_sessions, &ChatSessions::stop);
+  connect(m_list, &ConversationList::importChosen, this, &ChatWidget::chooseImport);
   connect(m_list, &ConversationList::exportChosen, this, &ChatWidget::exportConversation);
 }
 
@@ -349,6 +359,7 @@ void ChatWidget::showHead() {
   const ConversationHead& head = session().head();
   m_title->setText(head.title.isEmpty() ? tr("New conversation") : head.title);
   m_panel->setSystemPrompt(head.systemPrompt);
+  m_panel->setOptions(session().options());
   m_list->setCurrent(head);
 }
 
@@ -368,8 +379,18 @@ void ChatWidget::startEditing(const QString& turnId) {
   m_composer->focusText();
 }
 
+void ChatWidget::askToRemove(const QString& turnId) {
+  const ChatTree& tree = session().tree();
+  if (tree.find(turnId) == nullptr) return;
+  askForRemoval({static_cast<int>(tree.below(turnId).size()), tree.canRemoveAlone(turnId)}, this,
+                // Another conversation may be open by then, which has no such turn.
+                [this, turnId](bool isAlone) { session().removeTurn(turnId, isAlone); });
+}
+
 void ChatWidget::showEditPlace() {
   const QString edited = session().draft().editedTurn();
+  const Turn* turn = session().tree().find(edited);
+  m_composer->setEditsAnswer(turn != nullptr && turn->role == Role::Assistant);
   m_composer->setEditHidden(!edited.isEmpty() && !session().tree().path().contains(edited));
 }
 
@@ -394,6 +415,32 @@ void ChatWidget::chooseAttachment() {
 void ChatWidget::attachPath(const QString& path) {
   m_newestAttached = m_composer->attachFile(path);
   m_composer->focusText();
+}
+
+void ChatWidget::chooseImport() {
+  auto* dialog = new QFileDialog(this, tr("Import a conversation"), {}, tr("Conversations (*.json);;All files (*)"));
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  dialog->setFileMode(QFileDialog::ExistingFile);
+  connect(dialog, &QFileDialog::fileSelected, this, &ChatWidget::importConversation);
+  dialog->open();
+}
+
+void ChatWidget::importConversation(const QString& path) {
+  const auto read = [path]() -> Result<Conversation> {
+    QFile file(path);
+    if (!file.open(QIODevice::ReadOnly)) return Error{ErrorCode::kBadFile, file.errorString().toStdString() + '.'};
+    return conversationFromJson(file.readAll());
+  };
+  runInBackground(readingThreads(), this, read, [this, path](const Result<Conversation>& conversation) {
+    if (!conversation) {
+      emit problemFound(tr("%1 was not imported. %2")
+                            .arg(QFileInfo(path).fileName(), QString::fromStdString(conversation.error().message)));
+      return;
+    }
+    m_sides->uncover();
+    m_sessions.importConversation(*conversation);
+    m_list->refresh();
+  });
 }
 
 void ChatWidget::exportConversation(const QString& id, const QString& title, bool asJson) {

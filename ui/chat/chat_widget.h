@@ -76,11 +76,14 @@ class ChatWidget : public QWidget {
   void showSearched();
   void showPlace();  // welcome, or the turns
   void startEditing(const QString& turnId);
+  void askToRemove(const QString& turnId);
   void showEditPlace();
   const ChatSettings& settings() const { return m_sessions.settings().chat(); }
   void editLast();
   void chooseAttachment();
   void attachPath(const QString& path);
+  void chooseImport();
+  void importConversation(const QString& path);
   void exportConversation(const QString& id, const QString& title, bool asJson);
   void placeJumpButton();
 

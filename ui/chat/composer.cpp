@@ -222,6 +222,10 @@ void Composer::setMode(Mode mode) {
   refresh();
 }
 
+void Composer::setEditsAnswer(bool on) {
+  if (std::exchange(m_editsAnswer, on) != on) refresh();
+}
+
 void Composer::setEditHidden(bool isHidden) {
   m_isEditHidden = isHidden;
   showEditBar();
@@ -243,6 +247,7 @@ void Composer::showEditBar() {
   const bool isEditing = !m_draft->editedTurn().isEmpty(), asks = m_draft->asksToDiscard();
   m_editText->setText(asks             ? tr("Throw away what you changed in this message?")
                       : m_isEditHidden ? tr("Editing a message that another version hides; sending shows it again.")
+                      : m_editsAnswer  ? tr("Editing this answer; the version before stays.")
                                        : tr("Editing your message; the version before stays."));
   if (const char* role = asks ? "" : "muted"; m_editText->property("role").toString() != QLatin1StringView(role))
     setRole(m_editText, role);
@@ -257,11 +262,15 @@ void Composer::refresh() {
   showEditBar();
   m_chips->setVisible(!m_shownFiles.isEmpty());
   const bool busy = m_mode == Mode::Busy;
-  m_action->setText(busy ? tr("Stop") : tr("Send"));
-  m_action->setToolTip(busy ? tr("Stop this answer (Esc)") : tr("Send (Enter)"));
-  m_action->setAccessibleName(busy ? tr("Stop this answer") : tr("Send"));
+  const QString send = m_editsAnswer ? tr("Save") : tr("Send");
+  m_action->setText(busy ? tr("Stop") : send);
+  m_action->setToolTip(busy            ? tr("Stop this answer (Esc)")
+                       : m_editsAnswer ? tr("Keep this version of the answer; nothing is sent")
+                                       : tr("Send (Enter)"));
+  m_action->setAccessibleName(busy ? tr("Stop this answer") : send);
   const QString pending = pendingName();
-  m_action->setEnabled(busy || (m_mode == Mode::Ready && m_draft->canSend()));
+  m_action->setEnabled(busy || canSubmit());
+  m_attach->setDisabled(m_editsAnswer);
   const char* role = busy ? "" : "primary";
   if (m_action->property("role").toString() != QLatin1StringView(role)) setRole(m_action, role);
   m_hint->setText(busy                 ? tr("Esc stops")
@@ -326,8 +335,13 @@ void Composer::setEnterSends(bool on) { m_text->setEnterSubmits(on); }
 
 void Composer::focusText() { m_text->setFocus(Qt::OtherFocusReason); }
 
+// An answer that is changed by hand needs no model.
+bool Composer::canSubmit() const {
+  return (m_mode == Mode::Ready || (m_editsAnswer && m_mode == Mode::NoModel)) && m_draft->canSend();
+}
+
 void Composer::submit() {
-  if (m_mode == Mode::Ready && m_draft->canSend()) emit sendChosen();
+  if (canSubmit()) emit sendChosen();
 }
 
 }  // namespace headroom::ui

@@ -55,6 +55,7 @@ class Composer : public QFrame {
 
   enum class Mode { NoModel, Waiting, Ready, Busy };  // Waiting: for another conversation to open
   void setMode(Mode mode);
+  void setEditsAnswer(bool on);       // the turn that is edited is no message of the user's
   void setEditHidden(bool isHidden);  // the turn that is edited is not on the screen: another version hides it
   // Begins to read a file; its chip says so until it is there. The id that folderFound() may carry: it grows.
   quint64 attachFile(const QString& path);
@@ -78,6 +79,7 @@ class Composer : public QFrame {
   QToolButton* addEditButton(const char* name, const QString& text, const DraftEvent& event);
   void connectReader();
   void connectDraft();
+  bool canSubmit() const;
   void submit();
   void escape();
   void showMessage();
@@ -90,7 +92,7 @@ class Composer : public QFrame {
   const Theme& m_theme;
   ChatDraft* m_draft;  // never null
   Mode m_mode = Mode::NoModel;
-  bool m_isEditHidden = false, m_isShowing = false;
+  bool m_isEditHidden = false, m_editsAnswer = false, m_isShowing = false;
   QVector<DraftFile> m_shownFiles;
   AttachmentReader* m_reader;
   QWidget* m_editBar;

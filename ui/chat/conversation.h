@@ -3,8 +3,10 @@
 
 #include <QString>
 #include <QVector>
+#include <optional>
 #include <vector>
 
+#include "ui/chat/answer_options.h"
 #include "ui/engine_port.h"
 
 namespace headroom::ui {
@@ -79,6 +81,7 @@ struct Draft {
 struct ConversationHead {
   QString id, title, systemPrompt;
   qint64 createdMs = 0, updatedMs = 0;
+  std::optional<AnswerOptions> options{};  // its own; absent: those of ChatSettings
   bool operator==(const ConversationHead&) const = default;
 };
 

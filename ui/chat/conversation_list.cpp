@@ -120,7 +120,22 @@ QWidget* ConversationList::makeTop() {
   fresh->setAutoDefault(true);
   fresh->setToolTip(tr("Start a new conversation (Ctrl+N)"));
   connect(fresh, &QPushButton::clicked, this, &ConversationList::newChosen);
-  layout->addWidget(fresh);
+  auto* more = new QToolButton(top);
+  more->setObjectName(QStringLiteral("moreOfConversations"));
+  more->setText(QStringLiteral("\u22ef"));
+  more->setToolTip(tr("More"));
+  more->setAccessibleName(tr("More for conversations"));
+  more->setPopupMode(QToolButton::InstantPopup);
+  setRole(more, "quiet");
+  auto* menu = new QMenu(more);
+  menu->addAction(tr("&Import a conversation\u2026"), this, &ConversationList::importChosen)
+      ->setObjectName(QStringLiteral("importConversation"));
+  more->setMenu(menu);
+  auto* row = new QHBoxLayout;
+  row->setSpacing(kGrid / 2);
+  row->addWidget(fresh, 1);
+  row->addWidget(more);
+  layout->addLayout(row);
   m_search = new QLineEdit(top);
   m_search->setObjectName(QStringLiteral("conversationSearch"));
   m_search->setPlaceholderText(tr("Search"));

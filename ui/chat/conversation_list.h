@@ -32,6 +32,7 @@ class ConversationList : public QWidget {
  signals:
   void newChosen();
   void openChosen(const QString& id, const QString& search);  // what it was found by; empty: it was not searched for
+  void importChosen();
   void renamed(const QString& id, const QString& title);
   void removed(const QString& id);
   void stopChosen(const QString& id);  // its answer, which runs or waits

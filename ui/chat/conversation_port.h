@@ -29,7 +29,9 @@ class ConversationPort : public QObject {
   virtual void rename(const QString& conversationId, const QString& title) = 0;
   virtual void setPinned(const QString& conversationId, bool isPinned) = 0;
   virtual void chooseVersion(const QString& conversationId,
-                             const QString& id) = 0;        // active among those with its parent
+                             const QString& id) = 0;  // active among those with its parent
+  // Erases a turn: with all below it, or alone, so that what is below it stands below its parent.
+  virtual void removeTurn(const QString& conversationId, const QString& id, bool isAlone) = 0;
   virtual void remove(const QString& conversationId) = 0;   // hidden at once, erased by purge()
   virtual void restore(const QString& conversationId) = 0;  // undoes remove()
   virtual void purge(const QString& conversationId) = 0;    // erases it if it is removed

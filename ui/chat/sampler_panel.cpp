@@ -3,16 +3,14 @@
 #include <QComboBox>
 #include <QDoubleSpinBox>
 #include <QFormLayout>
-#include <QHBoxLayout>
-#include <QInputDialog>
 #include <QLabel>
 #include <QPlainTextEdit>
-#include <QSignalBlocker>
 #include <QSpinBox>
 #include <QToolButton>
 #include <algorithm>
 #include <limits>
 
+#include "ui/chat/named_choice.h"
 #include "ui/format/number_field.h"
 #include "ui/theme/roles.h"
 #include "ui/theme/theme.h"
@@ -33,7 +31,20 @@ QVector<SamplerPreset> builtInPresets() {
           {SamplerPanel::tr("Creative"), creative}};
 }
 
+QVector<SavedPrompt> builtInPrompts() {
+  return {{SamplerPanel::tr("None"), {}},
+          {SamplerPanel::tr("Short answers"),
+           SamplerPanel::tr("Answer in as few words as the question allows. Give no introduction and no summary.")},
+          {SamplerPanel::tr("Step by step"),
+           SamplerPanel::tr("Explain step by step, from what a newcomer knows. Say which steps you are not sure of.")},
+          {SamplerPanel::tr("Code review"),
+           SamplerPanel::tr("Review the code that you are given: what is wrong, what is unclear, and how you would "
+                            "write it. Faults first, taste last.")}};
+}
+
 namespace {
+
+constexpr int kPromptLines = 6;
 
 // A preset is about the way of choosing; the seed belongs to the user.
 bool isSameWay(SamplerSettings a, const SamplerSettings& b) {
@@ -55,27 +66,7 @@ SamplerPanel::SamplerPanel(QWidget* parent) : QWidget(parent) {
   layout->setContentsMargins(0, kGrid, 0, 0);
   layout->setSpacing(kGrid);
 
-  layout->addWidget(heading(tr("System prompt"), this));
-  m_systemPrompt = new QPlainTextEdit(this);
-  m_systemPrompt->setObjectName(QStringLiteral("systemPrompt"));
-  m_systemPrompt->setAccessibleName(tr("System prompt"));
-  m_systemPrompt->setPlaceholderText(tr("How the model should behave in this conversation"));
-  m_systemPrompt->setTabChangesFocus(true);
-  m_systemPrompt->setFixedHeight(fontMetrics().lineSpacing() * 6);
-  connect(m_systemPrompt, &QPlainTextEdit::textChanged, this, [this] {
-    if (!m_isShowing) emit systemPromptEdited(m_systemPrompt->toPlainText());
-  });
-  layout->addWidget(m_systemPrompt);
-  m_asDefault = new QToolButton(this);
-  m_asDefault->setText(tr("Use for new conversations"));
-  m_asDefault->setToolTip(tr("New conversations start with this system prompt"));
-  setRole(m_asDefault, "chip");
-  connect(m_asDefault, &QToolButton::clicked, this, [this] {
-    m_settings.systemPrompt = m_systemPrompt->toPlainText();
-    emit settingsEdited(m_settings);
-  });
-  layout->addWidget(m_asDefault);
-
+  makePrompt();
   layout->addWidget(makeThinking());
   layout->addWidget(heading(tr("Sampling"), this));
   layout->addWidget(makePresets());
@@ -86,7 +77,7 @@ SamplerPanel::SamplerPanel(QWidget* parent) : QWidget(parent) {
   m_temperature = addNumber(*form, tr("Temperature"), tr("Higher is more varied; 0 always takes the likeliest token"),
                             "temperature", &SamplerSettings::temperature, 0, 5, 0.05);
   m_topK = addCount(*form, tr("Top-k"), tr("Choose among this many likeliest tokens"), "topK", 10'000, tr("off"),
-                    [this](int n) { m_settings.sampler.top_k = static_cast<std::uint32_t>(n); });
+                    [this](int n) { m_options.sampler.top_k = static_cast<std::uint32_t>(n); });
   m_topP = addNumber(*form, tr("Top-p"),
                      tr("Choose among the likeliest tokens that together have this probability; 1 is off"), "topP",
                      &SamplerSettings::top_p, 0, 1, 0.01);
@@ -98,14 +89,123 @@ SamplerPanel::SamplerPanel(QWidget* parent) : QWidget(parent) {
                          "presence", &SamplerSettings::presence_penalty, -2, 2, 0.05);
   m_seed = addCount(*form, tr("Seed"), tr("The same seed, settings and text give the same answer"), "seed",
                     std::numeric_limits<int>::max(), tr("new each time"),
-                    [this](int n) { m_settings.sampler.seed = static_cast<std::uint64_t>(n); });
+                    [this](int n) { m_options.sampler.seed = static_cast<std::uint64_t>(n); });
   m_maxTokens = addCount(*form, tr("Longest answer"), tr("In tokens"), "maxTokens", 1'000'000, tr("until full"),
-                         [this](int n) { m_settings.maxTokens = static_cast<quint32>(n); });
+                         [this](int n) { m_options.maxTokens = static_cast<quint32>(n); });
   m_maxTokens->setSingleStep(64);
   layout->addLayout(form);
+  layout->addWidget(makeWhenFull());
+  layout->addWidget(makeDefaults());
   layout->addStretch();
-  fillPresets();
+  showPrompts();
+  showPresets();
   showSampler();
+  showDefaults();
+}
+
+void SamplerPanel::makePrompt() {
+  layout()->addWidget(heading(tr("System prompt"), this));
+  QStringList names;
+  for (const SavedPrompt& prompt : builtInPrompts()) names << prompt.name;
+  m_prompt =
+      new NamedChoice({"promptChoice", tr("System prompt from the library"), tr("Keep this prompt in the library"),
+                       tr("Save prompt"), tr("Delete this prompt of yours"), tr("As written below")},
+                      names, this);
+  m_prompt->setObjectName(QStringLiteral("promptRow"));
+  layout()->addWidget(m_prompt);
+  m_systemPrompt = new QPlainTextEdit(this);
+  m_systemPrompt->setObjectName(QStringLiteral("systemPrompt"));
+  m_systemPrompt->setAccessibleName(tr("System prompt"));
+  m_systemPrompt->setPlaceholderText(tr("How the model should behave in this conversation"));
+  m_systemPrompt->setTabChangesFocus(true);
+  m_systemPrompt->setFixedHeight(fontMetrics().lineSpacing() * kPromptLines);
+  layout()->addWidget(m_systemPrompt);
+  connect(m_systemPrompt, &QPlainTextEdit::textChanged, this, [this] {
+    showPrompts();
+    showDefaults();
+    if (!m_isShowing) emit systemPromptEdited(m_systemPrompt->toPlainText());
+  });
+  connect(m_prompt, &NamedChoice::chosen, this,
+          [this](int index) { m_systemPrompt->setPlainText((builtInPrompts() + m_settings.prompts)[index].text); });
+  connect(m_prompt, &NamedChoice::saved, this, [this](const QString& name) {
+    m_settings.prompts.removeIf([&](const SavedPrompt& prompt) { return prompt.name == name; });
+    m_settings.prompts.append({name, m_systemPrompt->toPlainText()});
+    showPrompts();
+    emit settingsEdited(m_settings);
+  });
+  connect(m_prompt, &NamedChoice::removed, this, [this](int index) {
+    m_settings.prompts.removeAt(index);
+    showPrompts();
+    emit settingsEdited(m_settings);
+  });
+}
+
+// What is done by itself, so that nobody who was asked once is asked again.
+QWidget* SamplerPanel::makeWhenFull() {
+  auto* area = new QWidget(this);
+  auto* layout = new QVBoxLayout(area);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(kGrid);
+  layout->addWidget(heading(tr("When the context is full"), area));
+  m_whenFull = new QComboBox(area);
+  m_whenFull->setObjectName(QStringLiteral("whenFull"));
+  m_whenFull->setAccessibleName(tr("When the context is full"));
+  m_whenFull->addItem(tr("Stop, and ask me"), static_cast<int>(WhenFull::Ask));
+  m_whenFull->addItem(tr("Drop the oldest turns"), static_cast<int>(WhenFull::DropOldest));
+  m_whenFull->addItem(tr("Summarise the oldest turns"), static_cast<int>(WhenFull::Summarise));
+  m_whenFull->setToolTip(tr("The conversation keeps all turns; what is dropped is no longer sent to the model"));
+  layout->addWidget(m_whenFull);
+  connect(m_whenFull, &QComboBox::activated, this, [this] {
+    m_options.whenFull = static_cast<WhenFull>(m_whenFull->currentData().toInt());
+    tellEdited();
+  });
+  return area;
+}
+
+QWidget* SamplerPanel::makeDefaults() {
+  auto* area = new QWidget(this);
+  auto* layout = new QVBoxLayout(area);
+  layout->setContentsMargins(0, kGrid, 0, 0);
+  layout->setSpacing(kGrid / 2);
+  const auto addButton = [&](const QString& text, const char* name, const QString& tip) {
+    auto* button = new QToolButton(area);
+    button->setText(text);
+    button->setObjectName(QLatin1StringView(name));
+    button->setToolTip(tip);
+    setRole(button, "chip");
+    layout->addWidget(button);
+    return button;
+  };
+  m_asDefault = addButton(tr("Use for new conversations"), "asDefault",
+                          tr("New conversations, and those whose options nobody changed, have what stands above"));
+  m_asNew = addButton(tr("As new conversations have it"), "asNew", tr("This conversation has no options of its own"));
+  connect(m_asDefault, &QToolButton::clicked, this, [this] {
+    m_settings.systemPrompt = m_systemPrompt->toPlainText();
+    m_settings.answers = m_options;
+    showDefaults();
+    emit settingsEdited(m_settings);
+    emit optionsEdited(m_options);
+  });
+  connect(m_asNew, &QToolButton::clicked, this, [this] {
+    m_systemPrompt->setPlainText(m_settings.systemPrompt);
+    setOptions(m_settings.answers);
+    emit optionsEdited(m_options);
+  });
+  return area;
+}
+
+void SamplerPanel::showDefaults() {
+  const bool isSame = m_options == m_settings.answers && m_systemPrompt->toPlainText() == m_settings.systemPrompt;
+  m_asDefault->setEnabled(!isSame);
+  m_asNew->setEnabled(!isSame);
+}
+
+void SamplerPanel::showPrompts() {
+  const QVector<SavedPrompt> all = builtInPrompts() + m_settings.prompts;
+  const auto at = std::ranges::find(all, m_systemPrompt->toPlainText(), &SavedPrompt::text);
+  QStringList own;
+  for (const SavedPrompt& prompt : m_settings.prompts) own << prompt.name;
+  m_prompt->show(own, at == all.end() ? -1 : static_cast<int>(at - all.begin()));
 }
 
 QWidget* SamplerPanel::makeThinking() {
@@ -119,8 +219,8 @@ QWidget* SamplerPanel::makeThinking() {
   m_thinking->setAccessibleName(tr("Thinking"));
   m_thinking->setToolTip(tr("How much the model thinks before it answers"));
   connect(m_thinking, &QComboBox::activated, this, [this](int index) {
-    m_settings.thinking = static_cast<ThinkingChoice>(m_thinking->itemData(index).toInt());
-    emit settingsEdited(m_settings);
+    m_options.thinking = static_cast<ThinkingChoice>(m_thinking->itemData(index).toInt());
+    tellEdited();
   });
   layout->addWidget(m_thinking);
   m_thinkingArea->hide();
@@ -138,7 +238,7 @@ void SamplerPanel::showThinking() {
   m_thinking->clear();
   const auto add = [this](const QString& text, ThinkingChoice choice) {
     m_thinking->addItem(text, static_cast<int>(choice));
-    if (choice == m_settings.thinking) m_thinking->setCurrentIndex(m_thinking->count() - 1);
+    if (choice == m_options.thinking) m_thinking->setCurrentIndex(m_thinking->count() - 1);
   };
   add(tr("As the model likes"), ThinkingChoice::kDefault);
   if (m_thinkingControl == ThinkingControl::kSwitch) {
@@ -152,29 +252,25 @@ void SamplerPanel::showThinking() {
 }
 
 QWidget* SamplerPanel::makePresets() {
-  auto* row = new QWidget(this);
-  auto* layout = new QHBoxLayout(row);
-  layout->setContentsMargins(0, 0, 0, 0);
-  m_preset = new QComboBox(row);
-  m_preset->setObjectName(QStringLiteral("samplerPreset"));
-  m_preset->setAccessibleName(tr("Preset"));
-  m_preset->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-  connect(m_preset, &QComboBox::activated, this, &SamplerPanel::choosePreset);
-  auto* save = new QToolButton(row);
-  save->setText(tr("Save…"));
-  save->setObjectName(QStringLiteral("savePreset"));
-  save->setToolTip(tr("Keep these numbers as a preset of your own"));
-  connect(save, &QToolButton::clicked, this, &SamplerPanel::savePreset);
-  m_remove = new QToolButton(row);
-  m_remove->setText(tr("Delete"));
-  m_remove->setObjectName(QStringLiteral("removePreset"));
-  m_remove->setToolTip(tr("Delete this preset of yours"));
-  connect(m_remove, &QToolButton::clicked, this, &SamplerPanel::removePreset);
-  for (QToolButton* button : {save, m_remove}) setRole(button, "chip");
-  layout->addWidget(m_preset, 1);
-  layout->addWidget(save);
-  layout->addWidget(m_remove);
-  return row;
+  QStringList names;
+  for (const SamplerPreset& preset : builtInPresets()) names << preset.name;
+  m_preset = new NamedChoice({"samplerPreset", tr("Preset"), tr("Keep these numbers as a preset of your own"),
+                              tr("Save preset"), tr("Delete this preset of yours"), tr("Custom")},
+                             names, this);
+  m_preset->setObjectName(QStringLiteral("presetRow"));
+  connect(m_preset, &NamedChoice::chosen, this, &SamplerPanel::choosePreset);
+  connect(m_preset, &NamedChoice::saved, this, [this](const QString& name) {
+    m_settings.presets.removeIf([&](const SamplerPreset& preset) { return preset.name == name; });
+    m_settings.presets.append({name, m_options.sampler});
+    showPresets();
+    emit settingsEdited(m_settings);
+  });
+  connect(m_preset, &NamedChoice::removed, this, [this](int index) {
+    m_settings.presets.removeAt(index);
+    showPresets();
+    emit settingsEdited(m_settings);
+  });
+  return m_preset;
 }
 
 QDoubleSpinBox* SamplerPanel::addNumber(QFormLayout& form, const QString& label, const QString& tip, const char* name,
@@ -186,7 +282,7 @@ QDoubleSpinBox* SamplerPanel::addNumber(QFormLayout& form, const QString& label,
   box->setSingleStep(step);
   connect(box, &QDoubleSpinBox::valueChanged, this, [this, number](double value) {
     if (m_isShowing) return;
-    m_settings.sampler.*number = static_cast<float>(value);
+    m_options.sampler.*number = static_cast<float>(value);
     tellEdited();
   });
   form.addRow(label, box);
@@ -210,11 +306,20 @@ QSpinBox* SamplerPanel::addCount(QFormLayout& form, const QString& label, const 
 }
 
 void SamplerPanel::setSettings(const ChatSettings& settings) {
-  if (settings == m_settings) return;  // what is being typed stays as it is
+  if (settings == m_settings) return;
   m_settings = settings;
+  showPrompts();
+  showPresets();
+  showDefaults();
+}
+
+void SamplerPanel::setOptions(const AnswerOptions& options) {
+  if (options == m_options) return;  // what is being typed stays as it is
+  m_options = options;
   showThinking();
-  fillPresets();
+  showPresets();
   showSampler();
+  showDefaults();
 }
 
 void SamplerPanel::setSystemPrompt(const QString& text) {
@@ -226,7 +331,7 @@ void SamplerPanel::setSystemPrompt(const QString& text) {
 
 void SamplerPanel::showSampler() {
   m_isShowing = true;
-  const SamplerSettings& sampler = m_settings.sampler;
+  const SamplerSettings& sampler = m_options.sampler;
   m_temperature->setValue(sampler.temperature);
   m_topK->setValue(static_cast<int>(sampler.top_k));
   m_topP->setValue(sampler.top_p);
@@ -234,70 +339,38 @@ void SamplerPanel::showSampler() {
   m_repetition->setValue(sampler.repetition_penalty);
   m_presence->setValue(sampler.presence_penalty);
   m_seed->setValue(static_cast<int>(std::min<quint64>(sampler.seed, std::numeric_limits<int>::max())));
-  m_maxTokens->setValue(static_cast<int>(m_settings.maxTokens));
+  m_maxTokens->setValue(static_cast<int>(m_options.maxTokens));
+  m_whenFull->setCurrentIndex(m_whenFull->findData(static_cast<int>(m_options.whenFull)));
   m_isShowing = false;
 }
 
 void SamplerPanel::tellEdited() {
-  fillPresets();
-  emit settingsEdited(m_settings);
+  showPresets();
+  showDefaults();
+  emit optionsEdited(m_options);
 }
 
-// The preset that the numbers are, or "Custom".
-void SamplerPanel::fillPresets() {
-  const QSignalBlocker blocker(m_preset);
-  m_preset->clear();
+// The preset that the numbers are.
+void SamplerPanel::showPresets() {
   const QVector<SamplerPreset> all = builtInPresets() + m_settings.presets;
-  int current = -1;
-  for (qsizetype i = 0; i < all.size(); ++i) {
-    m_preset->addItem(all[i].name);
-    if (current < 0 && isSameWay(all[i].sampler, m_settings.sampler)) current = static_cast<int>(i);
-  }
-  if (current < 0) {
-    m_preset->addItem(tr("Custom"));
-    current = m_preset->count() - 1;
-  }
-  m_preset->setCurrentIndex(current);
-  const qsizetype nBuiltIn = builtInPresets().size();
-  m_remove->setVisible(current >= nBuiltIn && current < all.size());
+  const auto at = std::ranges::find_if(
+      all, [this](const SamplerPreset& preset) { return isSameWay(preset.sampler, m_options.sampler); });
+  QStringList own;
+  for (const SamplerPreset& preset : m_settings.presets) own << preset.name;
+  m_preset->show(own, at == all.end() ? -1 : static_cast<int>(at - all.begin()));
 }
 
 void SamplerPanel::choosePreset(int index) {
-  const QVector<SamplerPreset> all = builtInPresets() + m_settings.presets;
-  if (index < 0 || index >= all.size()) return;
-  const std::uint64_t seed = m_settings.sampler.seed;
-  m_settings.sampler = all[index].sampler;
-  m_settings.sampler.seed = seed;
-  fillPresets();
+  const std::uint64_t seed = m_options.sampler.seed;
+  m_options.sampler = (builtInPresets() + m_settings.presets)[index].sampler;
+  m_options.sampler.seed = seed;
   showSampler();
-  emit settingsEdited(m_settings);
-}
-
-void SamplerPanel::savePreset() {
-  auto* dialog = new QInputDialog(this);
-  dialog->setAttribute(Qt::WA_DeleteOnClose);
-  dialog->setWindowTitle(tr("Save preset"));
-  dialog->setLabelText(tr("Name"));
-  connect(dialog, &QInputDialog::textValueSelected, this, [this](const QString& text) {
-    const QString name = text.trimmed();
-    // Two rows of one name could not be told apart.
-    const QVector<SamplerPreset> builtIn = builtInPresets();
-    const bool isTaken = std::any_of(builtIn.begin(), builtIn.end(), [&](const SamplerPreset& preset) {
-      return preset.name.compare(name, Qt::CaseInsensitive) == 0;
-    });
-    if (name.isEmpty() || isTaken) return;
-    m_settings.presets.removeIf([&](const SamplerPreset& preset) { return preset.name == name; });
-    m_settings.presets.append({name, m_settings.sampler});
-    tellEdited();
-  });
-  dialog->open();
-}
-
-void SamplerPanel::removePreset() {
-  const qsizetype index = m_preset->currentIndex() - builtInPresets().size();
-  if (index < 0 || index >= m_settings.presets.size()) return;
-  m_settings.presets.removeAt(index);
   tellEdited();
+}
+
+void SamplerPanel::changeEvent(QEvent* event) {
+  if (event->type() == QEvent::FontChange) m_systemPrompt->setFixedHeight(fontMetrics().lineSpacing() * kPromptLines);
+  QWidget::changeEvent(event);
 }
 
 }  // namespace headroom::ui

@@ -25,6 +25,16 @@ TEST(ChatRequest, the_system_prompt_comes_first_and_the_last_turn_ends_it) {
   EXPECT_EQ(requestMessages(tree, {}, tree.lastId()).front().role, "user");
 }
 
+TEST(ChatRequest, two_turns_of_one_side_are_one_message) {
+  ChatTree tree = turnsOf(2);
+  tree.find(tree.path()[3])->thinking = "hm";
+  tree.removeAlone(tree.path()[2]);
+  const auto messages = requestMessages(tree, {}, tree.lastId());
+  ASSERT_EQ(messages.size(), 2U);
+  EXPECT_EQ(messages[1].content, std::string(100, 'a') + "\n\n" + std::string(100, 'a'));
+  EXPECT_EQ(messages[1].thinking, "hm") << "of the newest";
+}
+
 TEST(ChatRequest, an_attached_file_cannot_close_its_own_fence) {
   Turn turn;
   turn.text = "read";

@@ -34,12 +34,12 @@ class ChatRowsTest : public testing::Test {
 TEST_F(ChatRowsTest, a_footer_offers_what_can_be_done_with_its_turn) {
   FooterFacts facts;
   EXPECT_EQ(buttonsOf(FooterRow(m_theme, turn(Role::User), facts, nullptr)),
-            (QStringList{"copyMessage", "editMessage"}));
+            (QStringList{"copyMessage", "editMessage", "moreOfMessage"}));
   EXPECT_EQ(buttonsOf(FooterRow(m_theme, turn(Role::Assistant), facts, nullptr)),
-            (QStringList{"copyMessage", "regenerate"}));
+            (QStringList{"copyMessage", "regenerate", "moreOfMessage"}));
   facts.isLast = true;
   EXPECT_EQ(buttonsOf(FooterRow(m_theme, turn(Role::User), facts, nullptr)),
-            (QStringList{"copyMessage", "editMessage", "sendAgain"}));
+            (QStringList{"copyMessage", "editMessage", "sendAgain", "moreOfMessage"}));
   for (const TurnState state :
        {TurnState::Stopped, TurnState::LimitHit, TurnState::ContextFull, TurnState::Interrupted}) {
     EXPECT_TRUE(buttonsOf(FooterRow(m_theme, turn(Role::Assistant, state), facts, nullptr)).contains("continueAnswer"))

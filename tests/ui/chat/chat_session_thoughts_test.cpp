@@ -70,7 +70,7 @@ TEST_F(ChatSessionTest, a_thought_that_was_stopped_is_continued_and_its_time_goe
 
 TEST_F(ChatSessionTest, a_choice_about_thinking_goes_to_the_engine) {
   ChatSettings settings;
-  settings.thinking = ThinkingChoice::kHigh;
+  settings.answers.thinking = ThinkingChoice::kHigh;
   m_settings.setChat(settings);
   chat().send("q", {});
   EXPECT_EQ(lastRequest().thinking, ThinkingChoice::kHigh);

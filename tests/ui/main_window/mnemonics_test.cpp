@@ -116,7 +116,7 @@ TEST_F(Mnemonics, are_unique_in_each_dialog) {
   emit find<SegmentBar>("nowBar")->segmentClicked(Segment::Weights);
   showAbout(m_window.get());
   showAboutStarter(m_window.get());
-  find<QToolButton>("savePreset")->click();
+  find<QToolButton>("saveNamed")->click();
   int nDialogs = 0;
   for (const QDialog* dialog : m_window->findChildren<QDialog*>()) {
     expectUnique(takersIn(*dialog), dialog->windowTitle());

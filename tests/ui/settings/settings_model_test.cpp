@@ -43,7 +43,7 @@ TEST(SettingsModelTest, each_part_tells_of_its_own_change_and_the_whole_behind_i
 
 TEST(SettingsModelTest, what_stays_the_same_is_not_told) {
   Settings kept;
-  kept.chat.maxTokens = 7;
+  kept.chat.answers.maxTokens = 7;
   SettingsModel settings(kept);
   QSignalSpy changed(&settings, &SettingsModel::changed);
   settings.setChat(kept.chat);
