@@ -20,6 +20,7 @@ class ChatSessions;
 class ChatWidget;
 class MainWindow;
 class ModelController;
+class ModelLibrary;
 class Theme;
 }  // namespace headroom::ui
 
@@ -54,6 +55,7 @@ class Application : public QObject {
   ui::ChatWidget& chat() { return *m_chat; }
   ui::ChatSessions& sessions() { return *m_sessions; }
   ui::ModelController& models() { return *m_models; }
+  ui::ModelLibrary& library() { return *m_library; }
   EngineBridge& engine() { return *m_engine; }
 
  protected:
@@ -63,6 +65,7 @@ class Application : public QObject {
   void makeModels();
   void makeWindow();
   void wireChat();
+  void wireLibrary();
   void openModels(const QStringList& paths);
   void describeModel(const QString& path);
   void saveSettings();
@@ -95,6 +98,7 @@ class Application : public QObject {
   std::unique_ptr<ConversationStore> m_conversations;
   std::unique_ptr<ui::ChatSessions> m_sessions;
   std::unique_ptr<ui::ModelController> m_models;
+  std::unique_ptr<ui::ModelLibrary> m_library;
   std::unique_ptr<ui::MainWindow> m_window;
   ui::ChatWidget* m_chat = nullptr;  // of the window
 };
