@@ -9,7 +9,8 @@ namespace headroom::ui {
 namespace {
 
 constexpr int kMostReads = 64;
-constexpr int kMostLooks = 16;
+constexpr int kMostLooks = 8;
+constexpr uint kLookStackBytes = 1 << 20;  // the whole of a stack counts as taken since a load, and eight are usual
 
 }  // namespace
 
@@ -38,6 +39,7 @@ QThreadPool& libraryThreads() {
     auto* made = new QThreadPool;
     made->setObjectName(QStringLiteral("library"));
     made->setMaxThreadCount(kMostLooks);
+    made->setStackSize(kLookStackBytes);
     return made;
   }();
   return pool;

@@ -67,6 +67,7 @@ LibraryFoldersDialog::LibraryFoldersDialog(ModelLibrary& library, QWidget* paren
   addDownloads(*layout);
   layout->addStretch(1);
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
+  buttons->button(QDialogButtonBox::Close)->setIcon({});
   connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::accept);
   layout->addWidget(buttons);
   connect(&library, &ModelLibrary::foldersChanged, this, &LibraryFoldersDialog::refresh);

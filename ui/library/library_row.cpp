@@ -60,6 +60,8 @@ void LibraryRowDelegate::paint(QPainter* painter, const QStyleOptionViewItem& op
   initStyleOption(&body, index);
   // What the style paints of an item without text: that it is selected, or that the pointer is over it.
   const QString name = std::exchange(body.text, {});
+  const bool hasFocus = body.state.testFlag(QStyle::State_HasFocus);
+  body.state.setFlag(QStyle::State_HasFocus, false);  // its frame would stand around the texts
   const QStyle* style = body.widget != nullptr ? body.widget->style() : QApplication::style();
   style->drawControl(QStyle::CE_ItemViewItem, &body, painter, body.widget);
 
@@ -70,6 +72,10 @@ void LibraryRowDelegate::paint(QPainter* painter, const QStyleOptionViewItem& op
   line.setHeight(option.fontMetrics.height() + kBetweenPx);
   painter->save();
   painter->setRenderHint(QPainter::Antialiasing);
+  if (hasFocus) {
+    painter->setPen(tokens.accent);
+    painter->drawRoundedRect(QRectF(option.rect).adjusted(kMarginPx + 0.5, 1.5, -kMarginPx - 0.5, -1.5), 4, 4);
+  }
   painter->setFont(smallFontOf(body.font));
   line = drawBadge(*painter, line, index.data(LibraryModel::BadgeRole).toString(),
                    tokens.tone(static_cast<Tone>(index.data(LibraryModel::ToneRole).toInt())));

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/heap.h"
 #include "base/message_parts.h"
 #include "ui/background/background.h"
 
@@ -63,7 +64,9 @@ ModelLibrary::ModelLibrary(InspectModel inspect, LibraryPlaces places, LibrarySe
   };
   setUp(m_lookTimer, kDebounceMs);
   setUp(m_arrivalTimer, kArrivalMs);
-  setUp(m_aboveTimer, kAboveMs);
+  m_aboveTimer.setSingleShot(true);
+  m_aboveTimer.setInterval(kAboveMs);
+  connect(&m_aboveTimer, &QTimer::timeout, this, &ModelLibrary::checkStates);
   m_stateTimer.setInterval(kStateMs);
   connect(&m_stateTimer, &QTimer::timeout, this, &ModelLibrary::checkStates);
   connect(&m_watcher, &QFileSystemWatcher::directoryChanged, this, &ModelLibrary::lookSoon);
@@ -256,7 +259,8 @@ void ModelLibrary::readNext(Folder& folder) {
   });
   if (models.isEmpty()) return emit foldersChanged();
   folder.isReading = true;
-  const auto work = [inspect = m_inspect, models, stop = m_stop] {
+  const bool isLast = models.size() < kChunkRows;
+  const auto work = [inspect = m_inspect, models, isLast, stop = m_stop] {
     QVector<HeaderFacts> facts;
     QElapsedTimer clock;
     clock.start();
@@ -264,6 +268,8 @@ void ModelLibrary::readNext(Folder& folder) {
       if (*stop || (!facts.isEmpty() && clock.elapsed() >= kChunkMs)) break;
       facts.append(read(inspect, model.path));
     }
+    // A vocabulary of 262,144 tokens takes 50 MiB while its header is read.
+    if (isLast && facts.size() == models.size()) return_free_heap();
     return facts;
   };
   runQuietly(this, work, [this, models, where = folder.told.where, stop = m_stop](const QVector<HeaderFacts>& facts) {

@@ -12,7 +12,7 @@ namespace headroom::ui {
 class LibraryWindow : public WindowFixture {
  protected:
   void SetUp() override {
-    m_settings.folders = QStringList{m_disk.text("m")};
+    m_settings.folders.prepend(m_disk.text("m"));
     std::filesystem::create_directories(m_disk.path("m"));
     WindowFixture::SetUp();
     makeLibrary();
@@ -26,7 +26,7 @@ class LibraryWindow : public WindowFixture {
     WindowFixture::TearDown();
   }
   void makeLibrary() {
-    m_library = std::make_unique<ModelLibrary>(test::readHeader, m_disk.places(), m_settings);
+    m_library = std::make_unique<ModelLibrary>(m_inspect, m_disk.places(), m_settings);
     m_library->setDevices(m_controller->calculator().startingDevices());
     m_page = new LibraryPage(m_theme, *m_library);
     m_window->setLibraryPage(m_page);
@@ -61,6 +61,7 @@ class LibraryWindow : public WindowFixture {
 
   test::LibraryFolders m_disk;
   LibrarySettings m_settings;
+  InspectModel m_inspect = test::readHeader;
   std::unique_ptr<ModelLibrary> m_library;
   LibraryPage* m_page = nullptr;
 };
