@@ -6,7 +6,6 @@
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
-#include <QRegularExpression>
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
@@ -143,13 +142,13 @@ std::vector<fs::path> revisionsOf(const fs::path& snapshots) {
 // models--ORG--NAME/snapshots/REVISION/FILE, links to blobs. The path of the link is kept: it has the file's name, by
 // which the parts of a split model find each other.
 void collectHuggingFace(const fs::path& root, FolderListing& listing, ModelCollector& collector) {
-  static const QString kPrefix = QStringLiteral("models--");
+  const QLatin1String prefix("models--");
   listing.watched << textOf(root);
   std::error_code error;
   for (fs::directory_iterator at(root, error), end; !error && at != end && !collector.isDone(); at.increment(error)) {
     const QString folder = textOf(at->path().filename());
-    if (!folder.startsWith(kPrefix)) continue;
-    const QString name = folder.mid(kPrefix.size()).replace(QLatin1String("--"), QLatin1String("/"));
+    if (!folder.startsWith(prefix)) continue;
+    const QString name = folder.mid(prefix.size()).replace(QLatin1String("--"), QLatin1String("/"));
     const fs::path snapshots = at->path() / "snapshots";
     listing.watched << textOf(snapshots);
     for (const fs::path& revision : revisionsOf(snapshots)) collector.collect(revision, name);
@@ -164,13 +163,22 @@ QString ollamaName(QStringList parts) {
   return parts.join(QLatin1Char('/')) + QLatin1Char(':') + tag;
 }
 
+// What names a file has to be a number: no path leads out of the folder of blobs.
+bool isDigest(const QString& text) {
+  return text.size() == 64 && std::all_of(text.begin(), text.end(), [](QChar c) {
+           return (c >= QLatin1Char('0') && c <= QLatin1Char('9')) || (c >= QLatin1Char('a') && c <= QLatin1Char('f'));
+         });
+}
+
 // The hexadecimal digits of the layer that is the model; empty: there is none.
 QString modelDigest(const QByteArray& manifest) {
-  static const QRegularExpression kDigest(QStringLiteral("^sha256:([0-9a-f]{64})$"));
+  const QLatin1String start("sha256:");
   const QJsonArray layers = QJsonDocument::fromJson(manifest).object().value(QLatin1String("layers")).toArray();
   for (const QJsonValue& layer : layers) {
     if (layer[QLatin1String("mediaType")].toString() != QLatin1String("application/vnd.ollama.image.model")) continue;
-    return kDigest.match(layer[QLatin1String("digest")].toString()).captured(1);
+    const QString digest = layer[QLatin1String("digest")].toString();
+    const QString digits = digest.mid(start.size());
+    return digest.startsWith(start) && isDigest(digits) ? digits : QString();
   }
   return {};
 }

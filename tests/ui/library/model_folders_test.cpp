@@ -19,7 +19,7 @@ class ModelFoldersTest : public testing::Test {
 
   std::map<std::string, QString> m_environment;
   LibrarySettings m_settings;
-  LibraryPlaces m_places{QStringLiteral("/home"), QStringLiteral("/data"), [this](const char* name) {
+  LibraryPlaces m_places{QStringLiteral("/user"), QStringLiteral("/data"), [this](const char* name) {
                            const auto at = m_environment.find(name);
                            return at == m_environment.end() ? QString() : at->second;
                          }};
@@ -32,18 +32,18 @@ TEST_F(ModelFoldersTest, downloads_go_below_the_data_folder_until_another_is_cho
 }
 
 TEST_F(ModelFoldersTest, the_cache_of_hugging_face_is_where_its_variables_say_in_their_order) {
-  EXPECT_EQ(pathsOf(FolderKind::HuggingFace), QStringList("/home/.cache/huggingface/hub"));
+  EXPECT_EQ(pathsOf(FolderKind::HuggingFace), QStringList("/user/.cache/huggingface/hub"));
   m_environment["XDG_CACHE_HOME"] = QStringLiteral("/cache");
   EXPECT_EQ(pathsOf(FolderKind::HuggingFace), QStringList("/cache/huggingface/hub"));
   m_environment["HF_HOME"] = QStringLiteral("~/hf");
-  EXPECT_EQ(pathsOf(FolderKind::HuggingFace), QStringList("/home/hf/hub"));
+  EXPECT_EQ(pathsOf(FolderKind::HuggingFace), QStringList("/user/hf/hub"));
   m_environment["HF_HUB_CACHE"] = QStringLiteral("/hub");
   EXPECT_EQ(pathsOf(FolderKind::HuggingFace), QStringList("/hub"));
 }
 
 TEST_F(ModelFoldersTest, lm_studio_may_have_been_told_another_folder) {
-  const QStringList usual{"/home/.lmstudio/models", "/home/.cache/lm-studio/models"};
-  EXPECT_EQ(lmStudioSettingsFile(m_places), "/home/.lmstudio/settings.json");
+  const QStringList usual{"/user/.lmstudio/models", "/user/.cache/lm-studio/models"};
+  EXPECT_EQ(lmStudioSettingsFile(m_places), "/user/.lmstudio/settings.json");
   EXPECT_EQ(pathsOf(FolderKind::LmStudio), usual);
   EXPECT_EQ(pathsOf(FolderKind::LmStudio, R"({"downloadsFolder": "/big/models"})"), QStringList("/big/models") + usual);
   for (const char* broken : {"{", "[]", R"({"downloadsFolder": 3})", R"({"downloadsFolder": "relative"})"})
@@ -53,7 +53,7 @@ TEST_F(ModelFoldersTest, lm_studio_may_have_been_told_another_folder) {
 TEST_F(ModelFoldersTest, ollama_has_a_folder_of_the_user_and_one_of_its_service) {
   m_environment["OLLAMA_MODELS"] = QStringLiteral("/ollama");
   EXPECT_EQ(pathsOf(FolderKind::Ollama),
-            (QStringList{"/ollama", "/home/.ollama/models", "/usr/share/ollama/.ollama/models", "/var/lib/ollama",
+            (QStringList{"/ollama", "/user/.ollama/models", "/usr/share/ollama/.ollama/models", "/var/lib/ollama",
                          "/var/lib/ollama/models"}));
 }
 
