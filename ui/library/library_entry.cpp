@@ -51,7 +51,8 @@ QString quantizationOf(const LibraryEntry& entry) {
 QString badgeText(const LibraryEntry& entry) {
   if (entry.isOffline) return EntryWords::tr("Offline");
   switch (entry.state) {
-    case State::Reading: return EntryWords::tr("Reading\u2026");
+    case State::Reading:
+      return entry.isGrowing ? EntryWords::tr("Still being written") : EntryWords::tr("Reading\u2026");
     case State::Ready: return fitText(entry.fit);
     case State::Incomplete: return EntryWords::tr("Incomplete");
     case State::Arriving: return EntryWords::tr("Still being written");

@@ -30,6 +30,7 @@ struct LibraryEntry {
   State state = State::Reading;
   HeaderFacts facts;
   ModelFit fit;            // of Ready
+  bool isGrowing = false;  // of Reading: it was Arriving when it was looked at before
   bool isOffline = false;  // its folder is gone for now
   bool isLoaded = false;
   bool canLoad() const { return state == State::Ready && !isOffline; }

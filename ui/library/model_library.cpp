@@ -69,7 +69,11 @@ ModelLibrary::ModelLibrary(InspectModel inspect, LibraryPlaces places, LibrarySe
   connect(&m_aboveTimer, &QTimer::timeout, this, &ModelLibrary::checkStates);
   m_stateTimer.setInterval(kStateMs);
   connect(&m_stateTimer, &QTimer::timeout, this, &ModelLibrary::checkStates);
-  connect(&m_watcher, &QFileSystemWatcher::directoryChanged, this, &ModelLibrary::lookSoon);
+  connect(&m_watcher, &FolderWatcher::changed, this, &ModelLibrary::lookSoon);
+  // They were looked into before they were watched: once more for what came between.
+  connect(&m_watcher, &FolderWatcher::begun, this, [this] {
+    if (m_isSeen) m_lookTimer.start();
+  });
 }
 
 ModelLibrary::~ModelLibrary() { *m_stop = true; }
@@ -230,6 +234,7 @@ void ModelLibrary::fill(LibraryEntry& entry) const {
   const FoundModel& found = entry.found;
   entry.fit = m_fits.value(found.canonical);
   const auto summary = m_summaries.constFind(found.canonical);
+  entry.isGrowing = summary != m_summaries.constEnd() && summary->isArriving && isFresh(found.changedMs);
   const bool isSame = summary != m_summaries.constEnd() && summary->bytes == found.bytes &&
                       summary->changedMs == found.changedMs && !(summary->isArriving && !isFresh(found.changedMs));
   if (found.nMissing > 0) {
@@ -335,18 +340,7 @@ void ModelLibrary::watch() {
   for (const auto& folder : m_folders) {
     if (!folder->listing.above.isEmpty()) wanted.prepend(folder->listing.above);
   }
-  if (wanted.size() > kMaxWatched) wanted.resize(kMaxWatched);
-  const QStringList now = m_watcher.directories();
-  const QSet<QString> isWanted(wanted.begin(), wanted.end()), isWatched(now.begin(), now.end());
-  QStringList gone, added;
-  for (const QString& path : now) {
-    if (!isWanted.contains(path)) gone << path;
-  }
-  for (const QString& path : isWanted) {
-    if (!isWatched.contains(path)) added << path;
-  }
-  if (!gone.isEmpty()) m_watcher.removePaths(gone);
-  if (!added.isEmpty()) m_watcher.addPaths(added);
+  m_watcher.setFolders(wanted.mid(0, kMaxWatched));
 }
 
 // A folder above, such as the user's home, changes all the time for reasons of its own.

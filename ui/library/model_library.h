@@ -1,7 +1,6 @@
 // Looks for models on disk, reads their headers and plans each, all on other threads; what it found is a list model.
 #pragma once
 
-#include <QFileSystemWatcher>
 #include <QObject>
 #include <QSet>
 #include <QTimer>
@@ -9,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "ui/library/folder_watcher.h"
 #include "ui/library/library_model.h"
 #include "ui/library/library_settings.h"
 #include "ui/model/model_services.h"
@@ -99,7 +99,7 @@ class ModelLibrary : public QObject {
   StopFlag m_stop;          // of all that runs for these settings
   quint64 m_nDevices = 0;   // how often the devices changed
   bool m_isSeen = false, m_isResolving = false, m_isPlanning = false;
-  QFileSystemWatcher m_watcher;
+  FolderWatcher m_watcher;
   QTimer m_lookTimer, m_arrivalTimer, m_aboveTimer, m_stateTimer;
 };
 

@@ -49,6 +49,10 @@ TEST(LibraryEntry, the_badge_says_how_it_fits_or_why_that_is_not_known) {
   EXPECT_EQ(badgeTone(entry), Tone::Neutral);
   EXPECT_FALSE(entry.canLoad());
   EXPECT_FALSE(entry.isRemovable());
+  LibraryEntry read = entryOf("a", State::Reading);
+  EXPECT_EQ(badgeText(read), "Reading…");
+  read.isGrowing = true;
+  EXPECT_EQ(badgeText(read), badgeText(entryOf("a", State::Arriving))) << "it does not flicker";
   EXPECT_EQ(badgeText(entryOf("a", State::Incomplete)), "Incomplete");
   EXPECT_EQ(badgeTone(entryOf("a", State::Incomplete)), Tone::Warning);
   EXPECT_EQ(badgeText(entryOf("a", State::Arriving)), "Still being written");
