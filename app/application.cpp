@@ -23,6 +23,8 @@
 #include "ui/chat/chat_sessions.h"
 #include "ui/chat/chat_widget.h"
 #include "ui/format/format_bytes.h"
+#include "ui/library/library_page.h"
+#include "ui/library/model_library.h"
 #include "ui/main_window/main_window.h"
 #include "ui/settings/settings_dialog.h"
 #include "ui/theme/theme.h"
@@ -84,6 +86,7 @@ Application::Application(ApplicationPaths paths, QObject* parent)
   makeModels();
   makeWindow();
   wireChat();
+  wireLibrary();
   proveCards();
   qApp->installEventFilter(this);
 }
@@ -91,6 +94,7 @@ Application::Application(ApplicationPaths paths, QObject* parent)
 Application::~Application() {
   m_prover.reset();
   m_window.reset();
+  m_library.reset();
   m_models.reset();
   m_saving.waitForFinished();
   m_savingSpeeds.waitForFinished();
@@ -276,6 +280,23 @@ void Application::wireChat() {
   // In a pass of the event loop of its own: the whole window is laid out and painted in the one that brings the model.
   connect(m_engine.get(), &ui::EnginePort::modelLoaded, this, [this](quint64, const ui::LoadedModel& loaded) {
     QTimer::singleShot(0, this, [this, path = loaded.path] { describeModel(path); });
+  });
+}
+
+void Application::wireLibrary() {
+  m_library = std::make_unique<ui::ModelLibrary>(inspect, ui::libraryPlaces(m_paths.dataFolder), m_settings.library());
+  m_window->setLibraryPage(new ui::LibraryPage(*m_theme, *m_library));
+  connect(m_library.get(), &ui::ModelLibrary::settingsChanged, &m_settings, &ui::SettingsModel::setLibrary);
+  connect(&m_settings, &ui::SettingsModel::libraryChanged, m_library.get(),
+          [this] { m_library->setSettings(m_settings.library()); });
+  // The calculator is told of devices first: it was connected before.
+  const auto plan = [this] { m_library->setDevices(m_models->calculator().startingDevices()); };
+  connect(&m_models->watch(), &ui::DeviceWatch::freeBytesChanged, m_library.get(), plan);
+  connect(&m_models->calculator(), &ui::CalculatorState::devicesChosen, m_library.get(), plan);
+  plan();
+  connect(&m_models->load(), &ui::LoadState::changed, m_library.get(), [this] {
+    const ui::LoadedModel* loaded = m_models->load().loaded();
+    m_library->setLoadedPath(loaded != nullptr ? loaded->path : QString());
   });
 }
 

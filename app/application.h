@@ -22,6 +22,7 @@ class ChatSessions;
 class ChatWidget;
 class MainWindow;
 class ModelController;
+class ModelLibrary;
 class SettingsDialog;
 class Theme;
 }  // namespace headroom::ui
@@ -58,6 +59,7 @@ class Application : public QObject {
   ui::ChatSessions& sessions() { return *m_sessions; }
   ui::ModelController& models() { return *m_models; }
   ui::SettingsModel& settings() { return m_settings; }
+  ui::ModelLibrary& library() { return *m_library; }
   EngineBridge& engine() { return *m_engine; }
 
  protected:
@@ -69,6 +71,7 @@ class Application : public QObject {
   void showSettings();
   void wireChat();
   void keepSettings();
+  void wireLibrary();
   void openModels(const QStringList& paths);
   void describeModel(const QString& path);
   void saveSettings();
@@ -102,6 +105,7 @@ class Application : public QObject {
   std::unique_ptr<ConversationStore> m_conversations;
   std::unique_ptr<ui::ChatSessions> m_sessions;
   std::unique_ptr<ui::ModelController> m_models;
+  std::unique_ptr<ui::ModelLibrary> m_library;
   std::unique_ptr<ui::MainWindow> m_window;
   ui::ChatWidget* m_chat = nullptr;  // of the window
   QPointer<ui::SettingsDialog> m_settingsDialog;

@@ -27,6 +27,7 @@
 #include "app/application.h"
 #include "app/engine_bridge.h"
 #include "ui/chat/chat_widget.h"
+#include "ui/library/model_library.h"
 #include "ui/main_window/main_window.h"
 #include "ui/main_window/message_bar.h"
 #include "ui/model/model_controller.h"

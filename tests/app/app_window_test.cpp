@@ -141,6 +141,26 @@ TEST_F(AppWindowTest, a_file_of_a_newer_program_is_named_and_the_chat_works_with
   EXPECT_EQ(test::bytesOf(file), before);
 }
 
+TEST_F(AppWindowTest, a_model_of_the_library_is_planned_for_this_machine_loaded_and_marked) {
+  ui::LibrarySettings settings;
+  settings.huggingFace = settings.lmStudio = settings.ollama = false;
+  m_app->library().chooseSettings(settings);
+  const QString folder = m_data.filePath("models"), path = folder + "/Own-F32.gguf";
+  ASSERT_TRUE(QDir().mkpath(folder) && QFile::copy(kDropped, path));
+  find<QAction>("actionLibrary")->trigger();
+  auto* list = find<QListView>("libraryList");
+  ASSERT_TRUE(waitFor([&] { return list->model()->rowCount() == 1; }));
+  const auto is = [&](int role) { return list->model()->index(0, 0).data(role); };
+  ASSERT_TRUE(waitFor([&] { return is(ui::LibraryModel::BadgeRole).toString().startsWith("Fits"); }));
+  list->setFocus();
+  QTest::keyClick(list, Qt::Key_Return);
+  ASSERT_TRUE(waitFor([&] { return is(ui::LibraryModel::LoadedRole).toBool(); }));
+  EXPECT_FALSE(list->isVisible()) << "the chat is back";
+  m_app.reset();
+  start();
+  EXPECT_EQ(m_app->library().settings(), settings) << "kept";
+}
+
 TEST_F(AppWindowTest, what_is_no_model_is_one_sentence_and_the_loaded_one_stays) {
   drop(m_app->window(), HEADROOM_SOURCE_DIR "/LICENSE");
   ASSERT_TRUE(waitFor([&] { return find<QLabel>("messageText")->isVisible(); }));

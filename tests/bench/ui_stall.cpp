@@ -1,10 +1,13 @@
-// Drives the real window without a display, a load and a chat, scrolls through a conversation of 2,000 turns, and
-// prints the longest time that the event loop did not come round. Beside it stands the processor time that the loop
-// itself took in one round: on a machine that others use, the difference is theirs. Usage: ui_stall [MODEL]; without
-// one the starter model, else a golden one. Exit code 1 when a stall was longer than the target.
+// Drives the real window without a display, a library of 1,000 models, a load and a chat, scrolls through a
+// conversation of 2,000 turns, and prints the longest time that the event loop did not come round. Beside it stands the
+// processor time that the loop itself took in one round: on a machine that others use, the difference is theirs. Usage:
+// ui_stall [MODEL]; without one the starter model, else a golden one. Exit code 1 when a stall was longer than the
+// target.
 #include <QApplication>
+#include <QDir>
 #include <QElapsedTimer>
 #include <QEventLoop>
+#include <QFile>
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QScrollBar>
@@ -21,6 +24,7 @@
 #include "ui/chat/chat_view.h"
 #include "ui/chat/chat_widget.h"
 #include "ui/chat/sample_pairs.h"
+#include "ui/library/model_library.h"
 #include "ui/main_window/main_window.h"
 
 namespace {
@@ -102,6 +106,18 @@ class Drive {
     return runUntil([&] { return !m_app.chat().session().isBusy(); });
   }
 
+  // All that lies in the folder of downloads is read and planned.
+  bool showLibrary(int nModels) {
+    m_app.window().showLibrary(true);
+    const auto isPlanned = [](const headroom::ui::LibraryEntry& entry) { return entry.fit.fits(); };
+    const bool done = runUntil([&] {
+      const auto& entries = m_app.library().model().entries();
+      return std::count_if(entries.begin(), entries.end(), isPlanned) == nModels;
+    });
+    m_app.window().showLibrary(false);
+    return done;
+  }
+
   void agreeToTemplate() {
     auto* plain = m_app.chat().findChild<QPushButton*>(QStringLiteral("plainTemplate"));
     if (plain->isVisible()) plain->click();
@@ -141,6 +157,12 @@ class LongConversation {
   headroom::ui::ChatView m_view{m_tree, m_theme};
 };
 
+// Each a file of its own to the library.
+void copyModel(const QString& model, const QString& folder, int nCopies) {
+  QDir().mkpath(folder);
+  for (int i = 0; i < nCopies; ++i) QFile::copy(model, QDir(folder).filePath(QStringLiteral("model-%1.gguf").arg(i)));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -169,7 +191,14 @@ int main(int argc, char** argv) {
                 meter.longestWorkMs(), done ? "" : "  (did not finish)");
     return done;
   };
-  bool done = measured("load", [&] { return drive.load(model); });
+  constexpr int kModels = 1000;
+  copyModel(model, QDir(data.path()).filePath(QStringLiteral("models")), kModels);
+  QElapsedTimer sinceShown;
+  sinceShown.start();
+  bool done = measured("library", [&] { return drive.showLibrary(kModels); });
+  std::printf("%-12s %d models read and planned in %.2f s\n", "library", kModels,
+              static_cast<double>(sinceShown.elapsed()) / 1e3);
+  done = done && measured("load", [&] { return drive.load(model); });
   drive.agreeToTemplate();
   for (int turn = 0; done && turn < 4; ++turn)
     done = measured("answer", [&] { return drive.ask(QStringLiteral("Why does a longer context need more memory?")); });

@@ -18,6 +18,11 @@ QThreadPool& writingThreads();
 // For arithmetic: one thread, so that it takes one processor at most from whoever computes an answer meanwhile.
 QThreadPool& planningThreads();
 
+// For what nobody waits for and may take long: folders full of models, and plans for each. Behind whoever computes an
+// answer; like readingThreads() they may hang on a dead disk, and nobody waits for them.
+QThreadPool& libraryThreads();
+void yieldToOthers();  // called on a thread of these: it is behind others of the program from then on
+
 // Calls `work` on a thread of `threads` and `then` with its value on the thread of `context`, later. When `context`
 // goes before, or the watcher that is returned is cancelled or deleted, `then` is not called. `work` owns all that it
 // uses: it may outlive both.

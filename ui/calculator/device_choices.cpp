@@ -147,8 +147,9 @@ void DeviceChoices::takeHeadroom(const PlanOptions& options) {
 std::optional<DeviceInfo> DeviceChoices::find(const QString& id) const {
   if (const DeviceInfo* present = findIn(m_present, id)) return *present;
   if (const DeviceInfo* listed = findIn(m_catalogue, id)) return *listed;
-  static const QRegularExpression kCopy(QStringLiteral("^(.*) #[2-9][0-9]?$"));
-  const QRegularExpressionMatch match = kCopy.match(id);
+  // Never deleted: a thread that nobody waits for may still plan at the end of the program.
+  static const auto& copyName = *new QRegularExpression(QStringLiteral("^(.*) #[2-9][0-9]?$"));
+  const QRegularExpressionMatch match = copyName.match(id);
   const DeviceInfo* original = match.hasMatch() ? findIn(m_catalogue, match.captured(1)) : nullptr;
   if (original == nullptr) return std::nullopt;
   DeviceInfo copy = *original;

@@ -7,6 +7,7 @@
 #include <QFileInfo>
 #include <QLabel>
 #include <QMimeData>
+#include <QStackedWidget>
 #include <QStatusBar>
 #include <QToolBar>
 #include <QToolButton>
@@ -18,6 +19,7 @@
 #include "ui/chart/vram_panel.h"
 #include "ui/format/format_bytes.h"
 #include "ui/format/typed_number.h"
+#include "ui/library/library_page.h"
 #include "ui/main_window/about.h"
 #include "ui/main_window/context_question.h"
 #include "ui/main_window/memory_chip.h"
@@ -76,6 +78,14 @@ void MainWindow::buildCentre() {
   m_centre->setSpacing(kGrid);
   m_messages = new MessageBar(m_theme, centre);
   m_centre->addWidget(m_messages);
+  m_places = new QStackedWidget(centre);
+  m_centre->addWidget(m_places, 1);
+  m_libraryAction = new QAction(tr("Library"), this);
+  m_libraryAction->setObjectName(QStringLiteral("actionLibrary"));
+  m_libraryAction->setCheckable(true);
+  m_libraryAction->setVisible(false);
+  m_libraryAction->setStatusTip(tr("The models on this machine, and whether they fit"));
+  connect(m_libraryAction, &QAction::triggered, this, &MainWindow::showLibrary);
   setCentralWidget(centre);
   setChatWidget(new QWidget(centre));
 }
@@ -83,8 +93,34 @@ void MainWindow::buildCentre() {
 void MainWindow::setChatWidget(QWidget* chat) {
   delete m_chat;
   m_chat = chat;
-  m_centre->addWidget(chat, 1);
-  setFocusProxy(chat);  // where the keyboard goes when what had it is gone: one writes next
+  m_places->insertWidget(0, chat);
+  if (!m_libraryAction->isChecked()) showLibrary(false);
+}
+
+void MainWindow::setLibraryPage(LibraryPage* page) {
+  m_library = page;
+  m_places->addWidget(page);
+  m_libraryAction->setVisible(true);
+  connect(page, &LibraryPage::leaveWanted, this, [this] { showLibrary(false); });
+  connect(page, &LibraryPage::loadWanted, this, [this](const QString& path) {
+    m_models.open(path, AfterOpen::Load);
+    showLibrary(false);
+  });
+  connect(page, &LibraryPage::planWanted, this, [this](const QString& path) { m_models.open(path); });
+  connect(page, &LibraryPage::problemFound, this,
+          [this](const QString& sentence) { showMessage(Tone::Warning, sentence); });
+  connect(page, &LibraryPage::statusTold, this, &MainWindow::showStatus);
+}
+
+void MainWindow::showLibrary(bool isShown) {
+  QWidget* place = isShown ? m_library : m_chat;
+  if (place == nullptr) return;
+  m_libraryAction->setChecked(isShown);
+  m_places->setCurrentWidget(place);
+  setFocusProxy(place);  // where the keyboard goes when what had it is gone: one writes next
+  if (!isVisible()) return;
+  if (isShown) m_panes->uncoverChat();
+  place->setFocus(Qt::OtherFocusReason);
 }
 
 void MainWindow::buildDocks() {
@@ -125,7 +161,9 @@ void MainWindow::buildHeader() {
   header->setIconSize({16, 16});
   auto* model = new ModelButton(m_models, header);
   connect(model, &ModelButton::openChosen, this, &MainWindow::chooseFile);
+  model->addToMenu(m_libraryAction);
   header->addWidget(model);
+  header->addAction(m_libraryAction);
   auto* gap = new QWidget(header);
   gap->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
   header->addWidget(gap);
@@ -175,7 +213,7 @@ void MainWindow::connectModels() {
 }
 
 void MainWindow::buildMenus() {
-  m_menus = new WindowMenus(*this, {m_panes->action(Pane::Memory), m_panes->action(Pane::Vram)});
+  m_menus = new WindowMenus(*this, {m_panes->action(Pane::Memory), m_panes->action(Pane::Vram), m_libraryAction});
   m_menus->setRecentFiles(m_models.memory().recentFiles);
   m_menus->setAppearance(m_settings.appearance());
   connect(&m_settings, &SettingsModel::appearanceChanged, m_menus,
@@ -187,6 +225,7 @@ void MainWindow::buildMenus() {
   connect(m_menus, &WindowMenus::closeChosen, &m_models, &ModelController::close);
   connect(m_menus, &WindowMenus::writeChosen, this, [this] {
     m_panes->uncoverChat();
+    showLibrary(false);
     m_chat->setFocus(Qt::ShortcutFocusReason);
   });
   connect(m_menus, &WindowMenus::docksResetChosen, m_panes, &PaneLayout::reset);
@@ -292,9 +331,10 @@ bool MainWindow::focusNextPrevChild(bool next) { return focusNextInOrder(*this, 
 
 void MainWindow::keyPressEvent(QKeyEvent* event) {
   if (event->key() == Qt::Key_Escape && m_panes->uncoverChat()) {
-    m_chat->setFocus(Qt::OtherFocusReason);
+    focusProxy()->setFocus(Qt::OtherFocusReason);
     return;
   }
+  if (event->key() == Qt::Key_Escape && m_libraryAction->isChecked()) return showLibrary(false);
   QMainWindow::keyPressEvent(event);
 }
 

@@ -10,11 +10,13 @@
 
 class QDockWidget;
 class QLabel;
+class QStackedWidget;
 class QToolButton;
 class QVBoxLayout;
 
 namespace headroom::ui {
 
+class LibraryPage;
 class MemoryPanel;
 class MessageBar;
 class PaneLayout;
@@ -31,6 +33,8 @@ class MainWindow : public QMainWindow {
 
   // The centre; takes ownership and replaces what was there.
   void setChatWidget(QWidget* chat);
+  // What can be shown in the place of the chat; takes ownership. Until then nothing leads there.
+  void setLibraryPage(LibraryPage* page);
 
  public slots:
   // Plans the loaded model (the open one, when none is loaded) for this context and shows the Memory dock; the user
@@ -38,6 +42,7 @@ class MainWindow : public QMainWindow {
   void planForContext(quint32 nCtx);
   // One whole sentence; stays until it is dismissed. `details` as MessageBar::show().
   void showMessage(headroom::ui::Tone tone, const QString& sentence, const QString& details = {});
+  void showLibrary(bool isShown);        // in the place of the chat
   void showStatus(const QString& text);  // of what goes on beside the user's work; empty: nothing does any more
 
  signals:
@@ -77,7 +82,10 @@ class MainWindow : public QMainWindow {
   Theme& m_theme;
   ChartState m_chart;
   QVBoxLayout* m_centre = nullptr;
+  QStackedWidget* m_places = nullptr;  // the chat and the library, one of which is shown
   QWidget* m_chat = nullptr;
+  LibraryPage* m_library = nullptr;  // null: there is none
+  QAction* m_libraryAction = nullptr;
   MessageBar* m_messages = nullptr;
   QDockWidget* m_memoryDock = nullptr;
   QDockWidget* m_vramDock = nullptr;

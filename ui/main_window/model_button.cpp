@@ -28,6 +28,8 @@ ModelButton::ModelButton(ModelController& models, QWidget* parent)
   refresh();
 }
 
+void ModelButton::addToMenu(QAction* action) { m_more << action; }
+
 void ModelButton::refresh() {
   const auto& model = m_models.calculator().model();
   const QString name = model ? QString::fromStdString(model->name) : tr("Choose a model");
@@ -54,6 +56,7 @@ void ModelButton::fillMenu() {
   }
   m_menu->addSeparator();
   m_menu->addAction(tr("&Open another\u2026"), this, &ModelButton::openChosen);
+  m_menu->addActions(m_more);
   QAction* close = m_menu->addAction(tr("&Close this model"), &m_models, &ModelController::close);
   close->setEnabled(!m_models.path().isEmpty());
 }

@@ -13,6 +13,7 @@ class ModelButton : public QToolButton {
   Q_OBJECT
  public:
   ModelButton(ModelController& models, QWidget* parent);  // `models` outlives it
+  void addToMenu(QAction* action);                        // behind the models; outlives it
 
  signals:
   void openChosen();  // a file is to be chosen
@@ -23,6 +24,7 @@ class ModelButton : public QToolButton {
 
   ModelController& m_models;
   QMenu* m_menu;
+  QList<QAction*> m_more;
 };
 
 }  // namespace headroom::ui

@@ -6,6 +6,9 @@
 #include <QTest>
 #include <QThread>
 #include <memory>
+#ifdef Q_OS_LINUX
+#include <sys/resource.h>
+#endif
 
 namespace headroom::ui {
 namespace {
@@ -79,6 +82,28 @@ TEST(Background, reads_that_hang_leave_room_for_others) {
   EXPECT_TRUE(QTest::qWaitFor([&] { return isRead; }, kPatienceMs));
   gates->open.release(kHanging);
 }
+
+#ifdef Q_OS_LINUX
+TEST(Background, the_library_stands_behind_whoever_computes_an_answer) {
+  QObject context;
+  const int before = getpriority(PRIO_PROCESS, 0);
+  int niceness = before;
+  bool isTold = false;
+  runInBackground(
+      libraryThreads(), &context,
+      [] {
+        yieldToOthers();
+        return getpriority(PRIO_PROCESS, 0);
+      },
+      [&](int found) {
+        niceness = found;
+        isTold = true;
+      });
+  ASSERT_TRUE(QTest::qWaitFor([&] { return isTold; }, kPatienceMs));
+  EXPECT_GE(niceness, 10);
+  EXPECT_EQ(getpriority(PRIO_PROCESS, 0), before) << "this thread is as it was";
+}
+#endif
 
 }  // namespace
 }  // namespace headroom::ui

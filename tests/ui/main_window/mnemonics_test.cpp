@@ -19,6 +19,7 @@
 #include "ui/chart/region_dialog.h"
 #include "ui/chart/segment_bar.h"
 #include "ui/chat/chat_widget.h"
+#include "ui/library/library_page.h"
 #include "ui/main_window/about.h"
 
 namespace headroom::ui {
@@ -72,13 +73,19 @@ class Mnemonics : public WindowFixture {
     memory.devices = {{QStringLiteral("R&D:0"), {}}, {QStringLiteral("R&D:1"), {}}};
     for (int i = 0; i < kMaxRecentFiles; ++i) memory.recentFiles.append(QStringLiteral("/m/R&D %1.gguf").arg(i));
     makeWindow({}, memory);
+    m_window->setLibraryPage(new LibraryPage(m_theme, m_library));
     auto* chat = new ChatWidget(m_sessions, m_store, m_theme);
     m_window->setChatWidget(chat);
     chat->setModelNote({}, {QStringLiteral("What is R&D?"), QStringLiteral("Q&A?")});
     dropAndWait(kModel);
   }
+  void TearDown() override {
+    m_window.reset();
+    WindowFixture::TearDown();
+  }
   test::FakeConversationPort m_store;
   SettingsModel m_chatSettings;
+  ModelLibrary m_library{{}, libraryPlaces({}), {}};
   ChatSessions m_sessions{m_engine, m_store, m_chatSettings};
   const QString kModel = QStringLiteral("/models/llama-3-8b.gguf");
 };
@@ -117,12 +124,13 @@ TEST_F(Mnemonics, are_unique_in_each_dialog) {
   showAbout(m_window.get());
   showAboutStarter(m_window.get());
   find<QToolButton>("saveNamed")->click();
+  find<QPushButton>("libraryFolders")->click();
   int nDialogs = 0;
   for (const QDialog* dialog : m_window->findChildren<QDialog*>()) {
     expectUnique(takersIn(*dialog), dialog->windowTitle());
     ++nDialogs;
   }
-  EXPECT_EQ(nDialogs, 4);
+  EXPECT_EQ(nDialogs, 5);
 }
 
 TEST_F(Mnemonics, alt_v_opens_the_view_menu) {
