@@ -24,10 +24,6 @@ bool isMeasured(const std::vector<DeviceInfo>& devices) {
                      [](const DeviceInfo& d) { return !is_used_unasked(d) || d.speed.read_bytes_per_s > 0; });
 }
 
-bool hasType(const DeviceInfo& device, DType dtype) {
-  return std::find(device.kv_types.begin(), device.kv_types.end(), dtype) != device.kv_types.end();
-}
-
 }  // namespace
 
 CalculatorState::CalculatorState(std::vector<DeviceInfo> catalogue, QStringList refusedDevices, QObject* parent)
@@ -68,15 +64,20 @@ void CalculatorState::restoreDevices(const std::vector<ChosenDevice>& devices) {
 // Of the model before this one nothing is left.
 void CalculatorState::takeGeneralDevices() {
   m_chosen = m_generalChosen;
-  if (!m_generalDevices.empty()) {
-    m_devices.choose(m_generalDevices);
-    return;
+  m_devices = startingDevices().choices;
+}
+
+StartingDevices CalculatorState::startingDevices() const {
+  StartingDevices starting{m_devices, m_generalChosen.devices};
+  std::vector<ChosenDevice> rows = m_generalDevices;
+  if (rows.empty()) {
+    rows = m_devices.rows();
+    for (ChosenDevice& row : rows) {
+      if (const auto device = m_devices.find(row.id)) row.headroom = defaultHeadroom(*device);
+    }
   }
-  std::vector<ChosenDevice> rows = m_devices.rows();
-  for (ChosenDevice& row : rows) {
-    if (const auto device = m_devices.find(row.id)) row.headroom = defaultHeadroom(*device);
-  }
-  m_devices.choose(rows);
+  starting.choices.choose(rows);
+  return starting;
 }
 
 std::vector<ChosenDevice> CalculatorState::chosenDevices() const {
@@ -92,18 +93,7 @@ std::uint32_t CalculatorState::longestContext() const {
   return m_model ? std::min(m_model->n_ctx_trained, kMaxContext) : 0;
 }
 
-std::vector<DType> CalculatorState::offeredKvTypes() const {
-  std::vector<DType> types;
-  const auto first = m_devices.deviceOf(0);
-  if (!first) return types;
-  for (const DType dtype : first->kv_types) {
-    bool everywhere = dtype_row(dtype).is_kv_offered;
-    for (std::size_t row = 1; everywhere && row < m_devices.rows().size(); ++row)
-      everywhere = hasType(*m_devices.deviceOf(row), dtype);
-    if (everywhere) types.push_back(dtype);
-  }
-  return types;
-}
+std::vector<DType> CalculatorState::offeredKvTypes() const { return headroom::ui::offeredKvTypes(m_devices); }
 
 PlanInputs CalculatorState::inputs() const { return inputsOf(m_model, m_devices, withPossibleFfn(m_options)); }
 
@@ -188,38 +178,24 @@ void CalculatorState::takeOptions(const PlanOptions& options) {
 void CalculatorState::chooseDevices() {
   m_whyTheseDevices.clear();
   if (m_chosen.devices || !m_model || m_devices.rows().empty()) return;
-  const std::vector<DeviceInfo>& present = m_devices.present();
-  const DevicesChosen chosen = choose_devices(*m_model, present, withPossibleFfn(m_options), defaultHeadroom);
-  m_whyTheseDevices = QString::fromStdString(chosen.reason);
-  std::vector<ChosenDevice> rows;
-  for (const DeviceIndex gpu : chosen.gpus) rows.push_back(m_devices.asChosen(present[gpu]));
-  rows.push_back(m_devices.rows().back());
-  if (m_devices.choose(rows)) emit optionsChanged();
+  DevicesForModel found = devicesForModel(*m_model, m_devices, m_options);
+  const bool areOthers = found.choices.rows() != m_devices.rows();
+  m_whyTheseDevices = std::move(found.reason);
+  m_devices = std::move(found.choices);
+  if (areOthers) emit optionsChanged();
 }
 
 void CalculatorState::chooseDefaults() {
   m_options = {};
   m_hasDefaultOptions = true;
   if (m_devices.rows().empty()) return;
-  chooseDevices();
-  // F16 when it fits, else the lightest change that does.
-  const PlanInputs plain = inputs();
-  const auto whole = plan_memory(*m_model, plain.devices, plain.options);
-  if (whole.ok()) m_options.n_ctx = whole->options.n_ctx;
-  if (!whole.ok() || whole->fits()) {
-    emit optionsChanged();
-    return;
-  }
-  const std::vector<DType> possible = offeredKvTypes();
-  for (const DType dtype : {DType::kQ8_0, DType::kF8E4M3}) {
-    if (std::find(possible.begin(), possible.end(), dtype) == possible.end()) continue;
-    PlanInputs lighter = plain;
-    lighter.options.kv_k = lighter.options.kv_v = dtype;
-    const auto plan = plan_memory(*m_model, lighter.devices, lighter.options);
-    if (!plan.ok() || !plan->fits()) continue;
-    m_options.kv_k = m_options.kv_v = dtype;
-    m_chosenForUser << tr("The KV cache starts as %1, because as F16 the plan would not fit.").arg(typeName(dtype));
-    break;
+  StartingPlan start = startingPlan(m_model, {m_devices, m_chosen.devices});
+  m_devices = std::move(start.devices);
+  m_whyTheseDevices = std::move(start.whyTheseDevices);
+  m_options = start.options;
+  if (start.lighterKv) {
+    m_chosenForUser
+        << tr("The KV cache starts as %1, because as F16 the plan would not fit.").arg(typeName(*start.lighterKv));
   }
   emit optionsChanged();
 }
@@ -325,7 +301,7 @@ void CalculatorState::keepTypesPossible() {
   for (DType* dtype : {&m_options.kv_k, &m_options.kv_v}) {
     for (std::size_t row = 0; row < m_devices.rows().size(); ++row) {
       const DeviceInfo device = *m_devices.deviceOf(row);
-      if (hasType(device, *dtype) || device.kv_types.empty()) continue;
+      if (hasKvType(device, *dtype) || device.kv_types.empty()) continue;
       m_chosenForUser << tr("%1 has no kernel for a cache of %2, so F16 is planned.")
                              .arg(QString::fromStdString(device.name), typeName(*dtype));
       *dtype = DType::kF16;

@@ -10,6 +10,7 @@
 #include "plan/improvements.h"
 #include "ui/calculator/device_choices.h"
 #include "ui/calculator/plan_preview.h"
+#include "ui/calculator/starting_plan.h"
 #include "ui/calculator/verdict.h"
 
 namespace headroom::ui {
@@ -36,6 +37,10 @@ class CalculatorState : public QObject {
   // devicesChosen() stays silent. Until then, or until the user chooses some, they are chosen for each model that is
   // opened (plan/choose_devices.h).
   void restoreDevices(const std::vector<ChosenDevice>& devices);
+
+  // What a model that is opened for the first time is planned on. Changes with devicesChosen() and whenever present
+  // devices are told.
+  StartingDevices startingDevices() const;
 
   // A new model starts from defaults: F16 KV when it fits, else Q8 or FP8, and says so.
   void setModel(std::shared_ptr<const ModelInfo> model);
