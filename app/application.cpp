@@ -12,6 +12,7 @@
 
 #include "app/conversation_store.h"
 #include "app/engine_bridge.h"
+#include "app/model_downloads.h"
 #include "app/native_path.h"
 #include "app/proof_sentences.h"
 #include "app/resources.h"
@@ -61,6 +62,7 @@ ApplicationPaths findPaths() {
   paths.program = "/proc/self/exe";
   if (const auto starter = findResource("starter")) paths.starterModel = firstModelIn(fromNativePath(*starter));
   if (const auto catalogue = findResource("devices.json")) paths.deviceCatalogue = fromNativePath(*catalogue);
+  if (const auto models = findResource("models_to_start.json")) paths.modelsToStart = fromNativePath(*models);
   return paths;
 }
 
@@ -82,6 +84,7 @@ Application::Application(ApplicationPaths paths, QObject* parent)
   m_prover = std::make_unique<CardProver>(m_paths.program, m_verdictFile);
   learnSpeeds();
   makeModels();
+  makeDownloads();
   makeWindow();
   wireChat();
   proveCards();
@@ -91,6 +94,7 @@ Application::Application(ApplicationPaths paths, QObject* parent)
 Application::~Application() {
   m_prover.reset();
   m_window.reset();
+  m_downloads.reset();
   m_models.reset();
   m_saving.waitForFinished();
   m_savingSpeeds.waitForFinished();
@@ -115,6 +119,11 @@ void Application::makeModels() {
   const Result<std::vector<DeviceInfo>> devices = probe_devices(0, true);
   if (!devices) m_problem = QString::fromStdString(devices.error().message);
   m_models = std::make_unique<ui::ModelController>(std::move(services), m_settings);
+}
+
+void Application::makeDownloads() {
+  m_downloads = std::make_unique<ModelDownloads>(m_settings, *m_models, inspect, m_paths.dataFolder,
+                                                 m_paths.modelsToStart, systemKeyring());
 }
 
 void Application::makeWindow() {
@@ -292,6 +301,7 @@ void Application::describeModel(const QString& path) {
 void Application::start(const QStringList& modelPaths) {
   m_window->show();
   m_chat->setFocus();
+  m_downloads->findUnfinished();
   if (!modelPaths.isEmpty()) return openModels(modelPaths);
   m_models->openLast();
 }

@@ -131,7 +131,9 @@ QString Download::stateText() const {
       Overloaded{[](const Queued&) { return tr("Waits until another download has ended"); },
                  [](const AskingSpace&) { return tr("Asks whether there is room for it"); },
                  [](const Running&) { return tr("Is being fetched"); },
-                 [](const Waiting& waiting) { return tr("%1. It is tried again in a moment").arg(waiting.sentence); },
+                 [](const Waiting& waiting) {
+                   return tr("%1. It is tried again in %2").arg(waiting.sentence, formatDuration(waiting.ms));
+                 },
                  [](const Paused& paused) { return paused.sentence.isEmpty() ? tr("Paused") : paused.sentence; },
                  [](const Verifying&) { return tr("Its checksum is compared"); },
                  [](const Done&) { return tr("On disk"); }, [](const Failed& failed) { return failed.sentence; }},

@@ -1,11 +1,13 @@
 #include "ui/library/download_panel.h"
 
+#include <QEvent>
 #include <QFrame>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QVBoxLayout>
+#include <algorithm>
 #include <utility>
 
 #include "base/overloaded.h"
@@ -74,30 +76,25 @@ DownloadPanel::DownloadPanel(HubBrowser& browser, Downloads& downloads, TokenPor
   column->setContentsMargins(12, 12, 12, 12);
   column->setSpacing(12);
   column->addWidget(makeSearch());
-  column->addWidget(makeToken());
   m_banner = new QFrame(page);
   setRole(m_banner, "banner");
   m_message = makeLabel("message", m_banner);
   setRole(m_message, "sentence");
   (new QVBoxLayout(m_banner))->addWidget(m_message);
   column->addWidget(m_banner);
-  m_downloadsHeading = makeLabel("downloadsHeading", page);
-  m_downloadsHeading->setText(tr("Downloads"));
-  setRole(m_downloadsHeading, "title");
+  column->addWidget(makeToken());
   m_listHeading = makeLabel("listHeading", page);
   setRole(m_listHeading, "title");
   auto* list = new QWidget(page);
   m_list = makeColumn(list);
-  auto* downloadList = new QWidget(page);
-  m_downloadList = makeColumn(downloadList);
   column->addWidget(m_listHeading);
   column->addWidget(list);
-  column->addWidget(m_downloadsHeading);
-  column->addWidget(downloadList);
   column->addStretch(1);
   auto* outer = new QVBoxLayout(this);
   outer->setContentsMargins(0, 0, 0, 0);
-  outer->addWidget(new PageArea(page, this));
+  outer->setSpacing(0);
+  outer->addWidget(new PageArea(page, this), 3);
+  outer->addWidget(makeDownloads(), 2);
 
   connect(&m_browser, &HubBrowser::changed, this, &DownloadPanel::showBrowser);
   connect(&m_browser, &HubBrowser::rowChanged, this, &DownloadPanel::showRow);
@@ -105,13 +102,14 @@ DownloadPanel::DownloadPanel(HubBrowser& browser, Downloads& downloads, TokenPor
   connect(&m_downloads, &Downloads::added, this, &DownloadPanel::addDownload);
   connect(&m_downloads, &Downloads::changed, this, &DownloadPanel::showDownload);
   connect(&m_downloads, &Downloads::removed, this, [this](int row) {
+    m_downloadRows[static_cast<std::size_t>(row)]->hide();
     m_downloadRows[static_cast<std::size_t>(row)]->deleteLater();
     m_downloadRows.erase(m_downloadRows.begin() + row);
-    m_downloadsHeading->setVisible(!m_downloadRows.empty());
+    fitDownloads();
     for (int i = 0; i < static_cast<int>(m_rows.size()); ++i) showRow(i);
   });
   connect(&m_downloads, &Downloads::finished, this, &DownloadPanel::downloaded);
-  m_downloadsHeading->hide();
+  fitDownloads();
   for (int row = 0; row < m_downloads.count(); ++row) addDownload(row);
   showTokenSource();
   showToken(false);
@@ -150,6 +148,39 @@ QWidget* DownloadPanel::makeSearch() {
     if (isChecked) whenTokenIsKnown([this] { showTokenSource(); });
   });
   return part;
+}
+
+// In an area of its own: a long list of files does not push it out of sight.
+QWidget* DownloadPanel::makeDownloads() {
+  auto* page = new QWidget;
+  auto* column = new QVBoxLayout(page);
+  column->setContentsMargins(12, 8, 12, 12);
+  column->setSpacing(8);
+  auto* heading = makeLabel("downloadsHeading", page);
+  heading->setText(tr("Downloads"));
+  setRole(heading, "title");
+  auto* list = new QWidget(page);
+  m_downloadList = makeColumn(list);
+  column->addWidget(heading);
+  column->addWidget(list);
+  column->addStretch(1);
+  m_downloadsArea = new PageArea(page, this);
+  page->installEventFilter(this);
+  m_downloadsArea->setObjectName(QStringLiteral("downloadsArea"));
+  return m_downloadsArea;
+}
+
+bool DownloadPanel::eventFilter(QObject* object, QEvent* event) {
+  if (event->type() == QEvent::LayoutRequest || event->type() == QEvent::Resize) fitDownloads();
+  return QWidget::eventFilter(object, event);
+}
+
+// No higher than what is in it, so that the list above has the rest.
+void DownloadPanel::fitDownloads() {
+  m_downloadsArea->setVisible(!m_downloadRows.empty());
+  const QWidget* page = m_downloadsArea->widget();
+  const int height = page->hasHeightForWidth() ? page->heightForWidth(m_downloadsArea->viewport()->width()) : 0;
+  m_downloadsArea->setMaximumHeight(std::max(height, page->sizeHint().height()) + 2 * m_downloadsArea->frameWidth());
 }
 
 QWidget* DownloadPanel::makeToken() {
@@ -315,7 +346,7 @@ void DownloadPanel::showRow(int row) {
   const Download* download = m_downloads.find(found.download.path());
   const bool isFetched = download != nullptr && !std::holds_alternative<download_stage::Done>(download->stage());
   shown.setAction(isOnDisk    ? tr("On disk")
-                  : isFetched ? tr("Below")
+                  : isFetched ? tr("In the list")
                               : tr("Download"),
                   !isOnDisk && !isFetched && found.model.kind != ListedModel::Kind::IncompleteSet);
 }
@@ -335,8 +366,8 @@ void DownloadPanel::addDownload(int row) {
       shown, &DownloadRow::removeWanted, download, [this, download] { m_downloads.remove(*download); },
       Qt::QueuedConnection);
   connect(shown, &DownloadRow::loadWanted, download, [this, download] { emit loadWanted(download->spec().path()); });
-  m_downloadsHeading->show();
   showDownload(row);
+  fitDownloads();
 }
 
 void DownloadPanel::showDownload(int row) {

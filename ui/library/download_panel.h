@@ -21,6 +21,7 @@ namespace headroom::ui {
 
 class DownloadRow;
 class ListedModelRow;
+class PageArea;
 
 // Borrows what it is given. Nobody is asked anything before the user presses a button or Enter.
 class DownloadPanel : public QWidget {
@@ -37,9 +38,14 @@ class DownloadPanel : public QWidget {
   void loadWanted(const QString& path);
   void downloaded(const QString& path);
 
+ protected:
+  bool eventFilter(QObject* object, QEvent* event) override;  // what the list of downloads needs changes
+
  private:
   QWidget* makeSearch();
   QWidget* makeToken();
+  QWidget* makeDownloads();
+  void fitDownloads();
   void look(const QString& typed);
   void whenTokenIsKnown(const std::function<void()>& then);
   void keepToken();
@@ -62,8 +68,9 @@ class DownloadPanel : public QWidget {
   QLineEdit *m_field = nullptr, *m_tokenField = nullptr;
   QPushButton *m_lookButton = nullptr, *m_tokenButton = nullptr;
   QWidget* m_tokenPart = nullptr;
-  QLabel *m_tokenNote = nullptr, *m_message = nullptr, *m_listHeading = nullptr, *m_downloadsHeading = nullptr;
+  QLabel *m_tokenNote = nullptr, *m_message = nullptr, *m_listHeading = nullptr;
   QFrame* m_banner = nullptr;
+  PageArea* m_downloadsArea = nullptr;  // hidden while there are none
   QVBoxLayout *m_list = nullptr, *m_downloadList = nullptr;
   std::vector<ListedModelRow*> m_rows;  // of the browser; empty while the short list is shown
   std::vector<DownloadRow*> m_downloadRows;

@@ -68,9 +68,9 @@ DownloadEffects react(DownloadStage& stage, const download_event::Ended& event, 
     stage = Failed{sentence, false};
     return {};
   }
-  stage = Waiting{nTries, sentence};
-  const int ownWait = rule.firstWaitMs << std::min(nTries - 1, 10);
-  return {download_effect::StartWaiting{std::max(event.end.waitMs, ownWait)}};
+  const int waitMs = std::max(event.end.waitMs, rule.firstWaitMs << std::min(nTries - 1, 10));
+  stage = Waiting{nTries, sentence, waitMs};
+  return {download_effect::StartWaiting{waitMs}};
 }
 
 DownloadEffects react(DownloadStage& stage, const download_event::WaitOver& event, const RetryRule&) {

@@ -20,9 +20,10 @@ struct Running {
   quint64 run = 0;
   int nTries = 0;
 };
-struct Waiting {  // for a moment, then it is tried again
+struct Waiting {  // then it is tried again
   int nTries = 0;
   QString sentence;  // why
+  int ms = 0;        // how long
 };
 struct Paused {
   QString sentence;  // why, where it was not the user

@@ -15,6 +15,9 @@ namespace headroom::ui {
 
 namespace {
 
+// Between two looks at whether the header is whole, which takes a millisecond or two for a large vocabulary.
+constexpr Bytes kBetweenLooks = 512 * kKiB;
+
 // The files as they would be on disk, weights as a hole, read by `inspect`. On a worker thread.
 Result<ModelInfo> inspectHeaders(const InspectModel& inspect, const DownloadSpec& spec,
                                  const std::vector<QByteArray>& headers) {
@@ -41,17 +44,19 @@ Result<ModelInfo> inspectHeaders(const InspectModel& inspect, const DownloadSpec
 HeaderProbe::HeaderProbe(QNetworkAccessManager& network, InspectModel inspect, ProbeLimits limits, QObject* parent)
     : QObject(parent), m_network(network), m_inspect(std::move(inspect)), m_limits(limits) {}
 
-void HeaderProbe::start(const DownloadSpec& spec, const HubAccess& access) {
+void HeaderProbe::start(const DownloadSpec& spec, const HubAccess& access, Bytes likelyBytes) {
   m_spec = spec;
   m_access = access;
   m_headers.assign(1, {});
-  m_wanted = m_limits.firstBytes;
+  // A few bytes more: names and notes in it differ from file to file.
+  m_wanted = likelyBytes > 0 ? std::min(likelyBytes + 16 * kKiB, m_limits.mostBytes) : m_limits.firstBytes;
   askForMore();
 }
 
 void HeaderProbe::askForMore() {
   const DownloadPart& part = m_spec.parts[m_headers.size() - 1];
   const auto n_here = static_cast<Bytes>(m_headers.back().size());
+  m_nextLook = n_here + kBetweenLooks;
   m_get = new HttpGet(m_network, m_access, m_limits.http, this);
   connect(m_get, &HttpGet::headArrived, this, &HeaderProbe::takeHead);
   connect(m_get, &HttpGet::bytesArrived, this, &HeaderProbe::takeBytes);
@@ -83,20 +88,34 @@ void HeaderProbe::takeBytes(const QByteArray& bytes) {
   const Bytes skipped = std::min<Bytes>(m_skipBytes, static_cast<Bytes>(bytes.size()));
   m_skipBytes -= skipped;
   m_headers.back() += bytes.mid(static_cast<qsizetype>(skipped));
-  if (static_cast<Bytes>(m_headers.back().size()) < m_wanted) return;
+  const auto n_here = static_cast<Bytes>(m_headers.back().size());
   // A server that knows no stretches would send all of it.
+  if (n_here >= m_wanted) return cutOff();
+  if (n_here < m_nextLook) return;
+  m_nextLook = n_here + kBetweenLooks;
+  if (extent()) cutOff();
+}
+
+void HeaderProbe::cutOff() {
   m_get->abort();
   std::exchange(m_get, nullptr)->deleteLater();
   takePart();
 }
 
+// What is wrong with a header is said by who reads it: for that there is enough here.
+std::optional<Bytes> HeaderProbe::extent() const {
+  const QByteArray& header = m_headers.back();
+  const auto n_here = static_cast<std::size_t>(header.size());
+  const auto found = header_extent(std::as_bytes(std::span(header.constData(), n_here)));
+  return found.ok() ? *found : std::optional<Bytes>(n_here);
+}
+
 void HeaderProbe::takePart() {
   const DownloadPart& part = m_spec.parts[m_headers.size() - 1];
-  const QByteArray& header = m_headers.back();
-  const auto n_here = static_cast<Bytes>(header.size());
-  const auto extent = header_extent(std::as_bytes(std::span(header.constData(), static_cast<std::size_t>(n_here))));
-  // What is wrong with a header is said by who reads it.
-  const bool isComplete = !extent.ok() || extent->has_value() || n_here >= part.n_bytes;
+  const auto n_here = static_cast<Bytes>(m_headers.back().size());
+  const std::optional<Bytes> found = extent();
+  const bool isComplete = found || n_here >= part.n_bytes;
+  m_headerBytes = std::max(m_headerBytes, found.value_or(0));
   if (!isComplete && n_here < m_wanted) return fail(tr("The server ended %1 too early").arg(part.file));
   if (!isComplete && m_wanted >= m_limits.mostBytes)
     return fail(tr("The header of %1 is longer than %2").arg(part.file, formatBytes(m_limits.mostBytes)));

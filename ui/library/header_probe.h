@@ -4,6 +4,7 @@
 #include <QByteArray>
 #include <QObject>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "ui/library/download_record.h"
@@ -26,7 +27,9 @@ class HeaderProbe : public QObject {
  public:
   HeaderProbe(QNetworkAccessManager& network, InspectModel inspect, ProbeLimits limits, QObject* parent = nullptr);
 
-  void start(const DownloadSpec& spec, const HubAccess& access);
+  // `likelyBytes`: how long the header of a file is, where one like it was read before; 0: nothing is known.
+  void start(const DownloadSpec& spec, const HubAccess& access, Bytes likelyBytes = 0);
+  Bytes headerBytes() const { return m_headerBytes; }  // of the longest header so far
 
  signals:
   void read(const std::shared_ptr<const headroom::ModelInfo>& model);
@@ -36,6 +39,8 @@ class HeaderProbe : public QObject {
   void askForMore();
   void takeHead(const HttpHead& head);
   void takeBytes(const QByteArray& bytes);
+  std::optional<Bytes> extent() const;  // of what is here of this file; absent: more is needed
+  void cutOff();
   void takePart();
   void inspectAll();
   void fail(const QString& sentence);
@@ -46,7 +51,9 @@ class HeaderProbe : public QObject {
   DownloadSpec m_spec;
   HubAccess m_access;
   HttpGet* m_get = nullptr;
-  Bytes m_wanted = 0;                 // of this file
+  Bytes m_wanted = 0;    // of this file
+  Bytes m_nextLook = 0;  // with so many of it here, whether it is enough is looked at
+  Bytes m_headerBytes = 0;
   Bytes m_skipBytes = 0;              // of the answer, which are here already
   std::vector<QByteArray> m_headers;  // of each file so far
 };

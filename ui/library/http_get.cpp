@@ -2,6 +2,7 @@
 
 #include <QHostAddress>
 #include <QRegularExpression>
+#include <QSslSocket>
 #include <algorithm>
 
 #include "ui/format/format_bytes.h"
@@ -104,6 +105,14 @@ void HttpGet::dropReply() {
 
 void HttpGet::send(const QUrl& url) {
   m_url = url;
+  // Qt opens OpenSSL when it is needed; a portable archive takes that of the system.
+  if (url.scheme() == QLatin1String("https") && !QSslSocket::supportsSsl()) {
+    QTimer::singleShot(0, this, [this] {
+      end(HttpEnd::Kind::Refused,
+          tr("This system has no OpenSSL 3, without which no address with https can be reached"));
+    });
+    return;
+  }
   QNetworkRequest request(url);
   // Qt would send every header, the token too, to wherever a redirect points.
   request.setAttribute(QNetworkRequest::RedirectPolicyAttribute, QNetworkRequest::ManualRedirectPolicy);

@@ -92,6 +92,7 @@ void HubBrowser::takeListing(const HubReference& reference, const std::vector<Li
       browser_state::Listed{reference.repository.isEmpty() ? reference.address.host() : reference.repository, note});
   m_looking = new QObject(this);
   m_nextRow = 0;
+  m_headerBytes = 0;
   readHeaders();
 }
 
@@ -111,11 +112,13 @@ void HubBrowser::readHeader(std::size_t row) {
     m_rows[row].isReading = false;
     --m_nReading;
   };
-  connect(probe, &HeaderProbe::read, m_looking, [this, row, isOver](const std::shared_ptr<const ModelInfo>& model) {
-    isOver();
-    planFit(row, model);
-    readHeaders();
-  });
+  connect(probe, &HeaderProbe::read, m_looking,
+          [this, row, probe, isOver](const std::shared_ptr<const ModelInfo>& model) {
+            m_headerBytes = probe->headerBytes();
+            isOver();
+            planFit(row, model);
+            readHeaders();
+          });
   connect(probe, &HeaderProbe::failed, m_looking, [this, row, isOver](const QString& sentence) {
     isOver();
     m_rows[row].fitProblem = sentence;
@@ -123,7 +126,7 @@ void HubBrowser::readHeader(std::size_t row) {
     readHeaders();
   });
   emit rowChanged(static_cast<int>(row));
-  probe->start(m_rows[row].download, m_access);
+  probe->start(m_rows[row].download, m_access, m_headerBytes);
 }
 
 void HubBrowser::planFit(std::size_t row, const std::shared_ptr<const ModelInfo>& model) {

@@ -91,6 +91,7 @@ class HubBrowser : public QObject {
   QObject* m_looking = nullptr;  // owns the probes of this look, and goes with it
   std::size_t m_nextRow = 0;     // whose header is read next
   int m_nReading = 0;
+  Bytes m_headerBytes = 0;  // of the model that was read last: the files of a repository are much alike
 };
 
 }  // namespace headroom::ui

@@ -26,7 +26,10 @@ QByteArray sha256Of(const QByteArray& etag) {
 }  // namespace
 
 Transfer::Transfer(DownloadSpec spec, DiskPorts disk, HttpLimits limits)
-    : m_spec(std::move(spec)), m_disk(std::move(disk)), m_limits(limits) {
+    : m_spec(std::move(spec)), m_disk(std::move(disk)), m_limits(limits), m_tellLater(this) {
+  m_tellLater.setSingleShot(true);
+  m_tellLater.setInterval(kTellEachMs);
+  connect(&m_tellLater, &QTimer::timeout, this, [this] { tellProgress(true); });
   for (std::size_t i = 0; i < m_spec.parts.size(); ++i)
     m_files.push_back(std::make_unique<PartFile>(pathOf(i), m_disk));
 }
@@ -356,7 +359,11 @@ void Transfer::finish() {
 }
 
 void Transfer::tellProgress(bool now) {
-  if (!now && m_sinceTold.isValid() && m_sinceTold.elapsed() < kTellEachMs) return;
+  if (!now && m_sinceTold.isValid() && m_sinceTold.elapsed() < kTellEachMs) {
+    if (!m_tellLater.isActive()) m_tellLater.start();
+    return;
+  }
+  m_tellLater.stop();
   m_sinceTold.start();
   emit progressed(m_run, m_otherBytes + m_partBytes, m_spec.n_bytes());
 }
@@ -369,6 +376,7 @@ void Transfer::dropGet() {
 
 void Transfer::tell(TransferEnd::Kind kind, const QString& sentence, int waitMs) {
   dropGet();
+  m_tellLater.stop();
   for (const auto& file : m_files) file->close();
   if (kind == TransferEnd::Kind::Cut || kind == TransferEnd::Kind::NoSpace) tellProgress(true);
   m_lock.reset();

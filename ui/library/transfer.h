@@ -5,6 +5,7 @@
 #include <QLockFile>
 #include <QNetworkAccessManager>
 #include <QObject>
+#include <QTimer>
 #include <atomic>
 #include <memory>
 #include <vector>
@@ -99,6 +100,7 @@ class Transfer : public QObject {
   Bytes m_skipBytes = 0;   // of the answer, which are on disk already
   int m_nStartedAnew = 0;  // in this run
   QElapsedTimer m_sinceTold;
+  QTimer m_tellLater;  // what came since then, where nothing follows it
 };
 
 }  // namespace headroom::ui

@@ -31,9 +31,10 @@ inline QByteArray readAll(const QString& path) {
   return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
 }
 
-inline ui::DownloadLimits quickLimits() {
+// Tests whose server falls silent wait for less.
+inline ui::DownloadLimits quickLimits(int silenceMs = 2000) {
   ui::DownloadLimits limits;
-  limits.http.silenceMs = 300;
+  limits.http.silenceMs = silenceMs;
   limits.http.bufferBytes = 64 * 1024;
   limits.retry = {3, 10};
   return limits;

@@ -191,7 +191,7 @@ TEST_F(PanelOfHub, trouble_is_said_and_a_download_is_paused_resumed_and_removed_
   EXPECT_FALSE(find<QPushButton>("pause")->isVisible());
   find<QPushButton>("remove")->click();
   ASSERT_TRUE(QTest::qWaitFor([&] { return downloads->count() == 0; }));
-  EXPECT_FALSE(find<QLabel>("downloadsHeading")->isVisible());
+  EXPECT_FALSE(find<QWidget>("downloadsArea")->isVisible());
   EXPECT_TRUE(QDir(f.path(QStringLiteral("org/name"))).isEmpty());
 }
 

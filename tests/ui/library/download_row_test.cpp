@@ -27,9 +27,14 @@ class RowOfDownload : public testing::Test {
 
 TEST_F(RowOfDownload, each_state_has_its_buttons) {
   using namespace download_stage;
-  const std::pair<DownloadStage, const char*> rows[] = {
-      {Queued{}, "pause"},  {AskingSpace{1, 0}, "pause"}, {Running{1, 0}, "pause"},      {Waiting{1, {}}, "pause"},
-      {Paused{}, "resume"}, {Verifying{1}, "pause"},      {Failed{{}, false}, "resume"}, {Done{}, "load"}};
+  const std::pair<DownloadStage, const char*> rows[] = {{Queued{}, "pause"},
+                                                        {AskingSpace{1, 0}, "pause"},
+                                                        {Running{1, 0}, "pause"},
+                                                        {Waiting{1, QStringLiteral("Cut"), 2000}, "pause"},
+                                                        {Paused{}, "resume"},
+                                                        {Verifying{1}, "pause"},
+                                                        {Failed{QStringLiteral("Gone"), false}, "resume"},
+                                                        {Done{}, "load"}};
   for (const auto& [stage, expected] : rows) {
     show(stage);
     for (const char* name : {"pause", "resume", "load"})

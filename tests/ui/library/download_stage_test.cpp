@@ -20,7 +20,7 @@ std::vector<std::pair<std::string, DownloadStage>> downloadStages() {
           {"AskingSpace again", AskingSpace{kNow, 3}},
           {"Running", Running{kNow, 0}},
           {"Running again", Running{kNow, 2}},
-          {"Waiting", Waiting{2, why}},
+          {"Waiting", Waiting{2, why, 200}},
           {"Paused", Paused{}},
           {"Paused by a full disk", Paused{why}},
           {"Verifying", Verifying{kNow}},
@@ -52,23 +52,24 @@ std::vector<std::pair<std::string, DownloadEvent>> downloadEvents() {
 }
 
 std::string describe(const DownloadStage& stage) {
-  return std::visit(
-      Overloaded{
-          [](const Queued&) -> std::string { return "Queued"; },
-          [](const AskingSpace& s) {
-            return "AskingSpace " + std::to_string(s.run) + " after " + std::to_string(s.nTries);
-          },
-          [](const Running& s) { return "Running " + std::to_string(s.run) + " after " + std::to_string(s.nTries); },
-          [](const Waiting& s) {
-            return "Waiting after " + std::to_string(s.nTries) + " for " + s.sentence.toStdString();
-          },
-          [](const Paused& s) { return "Paused " + s.sentence.toStdString(); },
-          [](const Verifying& s) { return "Verifying " + std::to_string(s.run); },
-          [](const Done&) -> std::string { return "Done"; },
-          [](const Failed& s) {
-            return "Failed " + s.sentence.toStdString() + (s.needsToken ? ", needs a token" : "");
-          }},
-      stage);
+  return std::visit(Overloaded{[](const Queued&) -> std::string { return "Queued"; },
+                               [](const AskingSpace& s) {
+                                 return "AskingSpace " + std::to_string(s.run) + " after " + std::to_string(s.nTries);
+                               },
+                               [](const Running& s) {
+                                 return "Running " + std::to_string(s.run) + " after " + std::to_string(s.nTries);
+                               },
+                               [](const Waiting& s) {
+                                 return "Waiting after " + std::to_string(s.nTries) + " for " +
+                                        s.sentence.toStdString() + ", " + std::to_string(s.ms) + " ms";
+                               },
+                               [](const Paused& s) { return "Paused " + s.sentence.toStdString(); },
+                               [](const Verifying& s) { return "Verifying " + std::to_string(s.run); },
+                               [](const Done&) -> std::string { return "Done"; },
+                               [](const Failed& s) {
+                                 return "Failed " + s.sentence.toStdString() + (s.needsToken ? ", needs a token" : "");
+                               }},
+                    stage);
 }
 
 std::string describe(const DownloadEffect& effect) {

@@ -110,7 +110,7 @@ TEST_F(OneDownload, the_window_is_never_kept_waiting) {
   }
   EXPECT_TRUE(test::isDone(download)) << download.stateText().toStdString();
   RecordProperty("longest_pass_ms", static_cast<int>(longestMs));
-  EXPECT_LT(longestMs, 100);  // 16 on a quiet machine; the gate's have others' work to do
+  EXPECT_LT(longestMs, 250);  // 16 on a quiet machine; the gate's have others' work to do
 }
 
 test::ServerFault randomFault(std::mt19937_64& random) {
@@ -155,7 +155,7 @@ TEST(Download, fifty_random_servers_leave_a_whole_file_or_a_sentence) {
     }
     f.server.setFaults(QStringLiteral("/x.gguf"), faults);
     Download download(
-        f.spec(isHub), download_stage::Queued{}, [&] { return f.access; }, test::roomyDisk(), test::quickLimits());
+        f.spec(isHub), download_stage::Queued{}, [&] { return f.access; }, test::roomyDisk(), test::quickLimits(300));
     download.run();
     for (int nResumed = 0; nResumed <= 20; ++nResumed) {
       ASSERT_TRUE(test::waitUntilSettled(download));

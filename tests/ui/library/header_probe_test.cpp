@@ -29,7 +29,7 @@ class ProbeOfServer : public testing::Test {
   }
   void probe(Bytes firstBytes, Bytes mostBytes = kMiB) {
     ProbeLimits limits;
-    limits.http.silenceMs = 500;
+    limits.http.silenceMs = 1000;
     limits.firstBytes = firstBytes;
     limits.mostBytes = mostBytes;
     HeaderProbe probe(network, inspectFile, limits);
@@ -68,6 +68,23 @@ TEST_F(ProbeOfServer, weights_are_not_fetched) {
     const qint64 last = request.range.section('-', 1).toLongLong();
     EXPECT_LT(last, bytes.size() / 2) << request.range.toStdString();
   }
+}
+
+TEST_F(ProbeOfServer, a_header_like_one_that_was_read_takes_one_request) {
+  HeaderProbe first(network, inspectFile, {}), second(network, inspectFile, {});
+  bool isRead = false;
+  QObject::connect(&first, &HeaderProbe::read, &first, [&] { isRead = true; });
+  first.start(spec, {});
+  ASSERT_TRUE(QTest::qWaitFor([&] { return isRead; }, 10'000));
+  EXPECT_GT(first.headerBytes(), 0U);
+  const auto nBefore = server.requests().size();
+  isRead = false;
+  QObject::connect(&second, &HeaderProbe::read, &second, [&] { isRead = true; });
+  second.start(spec, {}, first.headerBytes());
+  ASSERT_TRUE(QTest::qWaitFor([&] { return isRead; }, 10'000));
+  ASSERT_EQ(server.requests().size(), nBefore + 1);
+  EXPECT_EQ(server.requests().back().range.toStdString(),
+            "bytes=0-" + std::to_string(first.headerBytes() + 16 * kKiB - 1));
 }
 
 TEST_F(ProbeOfServer, a_server_that_knows_no_stretches_is_cut_off) {

@@ -13,7 +13,7 @@ class GetOfServer : public testing::Test {
  protected:
   void get(const QUrl& url, std::optional<Bytes> from = {}, std::optional<Bytes> upTo = {}) {
     HttpLimits limits;
-    limits.silenceMs = 200;
+    limits.silenceMs = 1000;
     HttpGet get(network, access, limits);
     head = {};
     body.clear();

@@ -34,7 +34,7 @@ class BrowserOfHub : public testing::Test {
   static QString resolved(const char* name) { return QStringLiteral("/org/name/resolve/main/") + QLatin1String(name); }
   static BrowserLimits limits() {
     BrowserLimits made;
-    made.hub.http.silenceMs = made.probe.http.silenceMs = 500;
+    made.hub.http.silenceMs = made.probe.http.silenceMs = 2000;
     made.hub.waitMs = 10;
     made.probe.firstBytes = 4096;
     return made;

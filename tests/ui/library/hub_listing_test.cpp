@@ -92,7 +92,7 @@ class ListingOfHub : public testing::Test {
   }
   static HubLimits limits() {
     HubLimits made;
-    made.http.silenceMs = 300;
+    made.http.silenceMs = 2000;
     made.waitMs = 10;
     return made;
   }
