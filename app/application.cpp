@@ -12,6 +12,7 @@
 
 #include "app/conversation_store.h"
 #include "app/engine_bridge.h"
+#include "app/model_downloads.h"
 #include "app/native_path.h"
 #include "app/proof_sentences.h"
 #include "app/resources.h"
@@ -25,6 +26,7 @@
 #include "ui/format/format_bytes.h"
 #include "ui/library/library_page.h"
 #include "ui/library/model_library.h"
+#include "ui/library/download_panel.h"
 #include "ui/main_window/main_window.h"
 #include "ui/settings/settings_dialog.h"
 #include "ui/theme/theme.h"
@@ -63,6 +65,7 @@ ApplicationPaths findPaths() {
   paths.program = "/proc/self/exe";
   if (const auto starter = findResource("starter")) paths.starterModel = firstModelIn(fromNativePath(*starter));
   if (const auto catalogue = findResource("devices.json")) paths.deviceCatalogue = fromNativePath(*catalogue);
+  if (const auto models = findResource("models_to_start.json")) paths.modelsToStart = fromNativePath(*models);
   return paths;
 }
 
@@ -84,6 +87,7 @@ Application::Application(ApplicationPaths paths, QObject* parent)
   m_prover = std::make_unique<CardProver>(m_paths.program, m_verdictFile);
   learnSpeeds();
   makeModels();
+  makeDownloads();
   makeWindow();
   wireChat();
   wireLibrary();
@@ -95,6 +99,7 @@ Application::~Application() {
   m_prover.reset();
   m_window.reset();
   m_library.reset();
+  m_downloads.reset();
   m_models.reset();
   m_saving.waitForFinished();
   m_savingSpeeds.waitForFinished();
@@ -119,6 +124,11 @@ void Application::makeModels() {
   const Result<std::vector<DeviceInfo>> devices = probe_devices(0, true);
   if (!devices) m_problem = QString::fromStdString(devices.error().message);
   m_models = std::make_unique<ui::ModelController>(std::move(services), m_settings);
+}
+
+void Application::makeDownloads() {
+  m_downloads = std::make_unique<ModelDownloads>(m_settings, *m_models, inspect, m_paths.dataFolder,
+                                                 m_paths.modelsToStart, systemKeyring());
 }
 
 void Application::makeWindow() {
@@ -285,7 +295,12 @@ void Application::wireChat() {
 
 void Application::wireLibrary() {
   m_library = std::make_unique<ui::ModelLibrary>(inspect, ui::libraryPlaces(m_paths.dataFolder), m_settings.library());
-  m_window->setLibraryPage(new ui::LibraryPage(*m_theme, *m_library));
+  auto* page = new ui::LibraryPage(*m_theme, *m_library);
+  ui::DownloadPanel* downloads = m_downloads->makePanel();
+  page->setDownloads(downloads);
+  connect(downloads, &ui::DownloadPanel::loadWanted, page, &ui::LibraryPage::loadWanted);
+  connect(downloads, &ui::DownloadPanel::downloaded, m_library.get(), &ui::ModelLibrary::look);
+  m_window->setLibraryPage(page);
   connect(m_library.get(), &ui::ModelLibrary::settingsChanged, &m_settings, &ui::SettingsModel::setLibrary);
   connect(&m_settings, &ui::SettingsModel::libraryChanged, m_library.get(),
           [this] { m_library->setSettings(m_settings.library()); });
@@ -313,6 +328,7 @@ void Application::describeModel(const QString& path) {
 void Application::start(const QStringList& modelPaths) {
   m_window->show();
   m_chat->setFocus();
+  m_downloads->findUnfinished();
   if (!modelPaths.isEmpty()) return openModels(modelPaths);
   m_models->openLast();
 }

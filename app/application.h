@@ -31,11 +31,13 @@ namespace headroom::app {
 
 class ConversationStore;
 class EngineBridge;
+class ModelDownloads;
 
 struct ApplicationPaths {
   QString dataFolder;       // conversations and settings; made when absent
   QString starterModel;     // empty: this copy came without one
   QString deviceCatalogue;  // empty: none
+  QString modelsToStart;    // the short list of models to fetch; empty: none
   std::string program;      // this one, which checks a GPU when it is started with "--prove"; empty: none is checked
 };
 
@@ -61,12 +63,14 @@ class Application : public QObject {
   ui::SettingsModel& settings() { return m_settings; }
   ui::ModelLibrary& library() { return *m_library; }
   EngineBridge& engine() { return *m_engine; }
+  ModelDownloads& downloads() { return *m_downloads; }
 
  protected:
   bool eventFilter(QObject* object, QEvent* event) override;  // the desktop asks to open a file
 
  private:
   void makeModels();
+  void makeDownloads();
   void makeWindow();
   void showSettings();
   void wireChat();
@@ -106,6 +110,7 @@ class Application : public QObject {
   std::unique_ptr<ui::ChatSessions> m_sessions;
   std::unique_ptr<ui::ModelController> m_models;
   std::unique_ptr<ui::ModelLibrary> m_library;
+  std::unique_ptr<ModelDownloads> m_downloads;
   std::unique_ptr<ui::MainWindow> m_window;
   ui::ChatWidget* m_chat = nullptr;  // of the window
   QPointer<ui::SettingsDialog> m_settingsDialog;

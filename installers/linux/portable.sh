@@ -46,12 +46,13 @@ add_libraries() {
   done < <(ldd "$@" 2>/dev/null | sed -n 's/^\t\([^ ]*\) => \(\/[^ ]*\) (.*/\1 \2/p' | sort -u)
 }
 
-# Qt loads these while it runs. The window is drawn without OpenGL, so nothing of that comes along.
+# Qt loads these while it runs. The window is drawn without OpenGL, so nothing of that comes along. OpenSSL itself, which
+# the last one opens, is the system's, which mends it.
 from=$(qtpaths6 --query QT_INSTALL_PLUGINS 2>/dev/null || qmake6 -query QT_INSTALL_PLUGINS)
 for plugin in platforms/libqxcb platforms/libqoffscreen platforms/libqwayland-generic \
   wayland-shell-integration/libxdg-shell wayland-decoration-client/libbradient \
   platforminputcontexts/libcomposeplatforminputcontextplugin platforminputcontexts/libibusplatforminputcontextplugin \
-  iconengines/libqsvgicon imageformats/libqsvg sqldrivers/libqsqlite; do
+  iconengines/libqsvgicon imageformats/libqsvg sqldrivers/libqsqlite tls/libqopensslbackend; do
   if [ ! -e "$from/$plugin.so" ]; then
     echo "portable.sh: $from/$plugin.so is missing: is the package there that holds it?" >&2
     exit 1

@@ -3,10 +3,12 @@
 #include <unistd.h>
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/check.h"
+#include "file/header_extent.h"
 #include "file/model_file.h"
 #include "model/model_info.h"
 #include "model/weight_layout.h"
@@ -54,7 +56,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t n_by
   const int descriptor = memfd_create("input", MFD_CLOEXEC);  // a file without a disk
   CHECK(descriptor >= 0 && write(descriptor, data, n_bytes) == static_cast<ssize_t>(n_bytes),
         "the input cannot be written");
-  read_all("/proc/self/fd/" + std::to_string(descriptor));
+  const std::string path = "/proc/self/fd/" + std::to_string(descriptor);
+  read_all(path);
+  // What the reader takes, the quicker look at its header takes as well.
+  const auto extent = headroom::header_extent(std::as_bytes(std::span(data, n_bytes)));
+  CHECK(!headroom::open_model_file(path).ok() || (extent.ok() && extent->has_value()),
+        "a header that can be read has no end");
   close(descriptor);
   return 0;
 }

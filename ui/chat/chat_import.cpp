@@ -13,7 +13,7 @@
 namespace headroom::ui {
 namespace {
 
-struct Words {
+struct ImportWords {
   Q_DECLARE_TR_FUNCTIONS(ChatImport)
 };
 
@@ -56,16 +56,16 @@ Result<Turn> turnFrom(const QJsonObject& object, qsizetype number, QHash<QString
   const QJsonValue parent = object.value(QStringLiteral("parent"));
   const std::optional<Role> role = roleFrom(object.value(QStringLiteral("role")).toString());
   if (id.isEmpty() || newIds.contains(id))
-    return bad(Words::tr("Message %1 of the file has no id of its own.").arg(number));
+    return bad(ImportWords::tr("Message %1 of the file has no id of its own.").arg(number));
   if (!role) {
     return bad(
-        Words::tr("Message %1 of the file is of neither side: its role is \u201c%2\u201d, and \u201cuser\u201d or "
+        ImportWords::tr("Message %1 of the file is of neither side: its role is \u201c%2\u201d, and \u201cuser\u201d or "
                   "\u201cassistant\u201d was expected.")
             .arg(number)
             .arg(object.value(QStringLiteral("role")).toString()));
   }
   if (parent.isString() && !newIds.contains(parent.toString()))
-    return bad(Words::tr("Message %1 of the file answers one that does not stand before it.").arg(number));
+    return bad(ImportWords::tr("Message %1 of the file answers one that does not stand before it.").arg(number));
   Turn turn;
   turn.id = newIds[id] = newId();
   turn.parentId = parent.isString() ? newIds.value(parent.toString()) : QString();
@@ -97,15 +97,15 @@ Result<Conversation> conversationFromJson(const QByteArray& json) {
   QJsonParseError problem;
   const QJsonDocument document = QJsonDocument::fromJson(json, &problem);
   if (problem.error != QJsonParseError::NoError) {
-    return bad(Words::tr("It is no JSON: %1 at byte %2. A conversation that Headroom exported as JSON was expected.")
+    return bad(ImportWords::tr("It is no JSON: %1 at byte %2. A conversation that Headroom exported as JSON was expected.")
                    .arg(problem.errorString())
                    .arg(problem.offset));
   }
   const QJsonObject object = document.object();
   if (object.value(QStringLiteral("format")).toString() != QLatin1StringView(kConversationFormat))
-    return bad(Words::tr("It is JSON, but no conversation that Headroom exported."));
+    return bad(ImportWords::tr("It is JSON, but no conversation that Headroom exported."));
   if (const int version = object.value(QStringLiteral("version")).toInt(); version != kConversationVersion) {
-    return bad(Words::tr("It is a conversation of version %1, and this Headroom reads version %2.")
+    return bad(ImportWords::tr("It is a conversation of version %1, and this Headroom reads version %2.")
                    .arg(version)
                    .arg(kConversationVersion));
   }
@@ -123,7 +123,7 @@ Result<Conversation> conversationFromJson(const QByteArray& json) {
     if (!turn) return turn.error();
     conversation.turns.push_back(std::move(*turn));
   }
-  if (conversation.turns.empty()) return bad(Words::tr("It holds no message."));
+  if (conversation.turns.empty()) return bad(ImportWords::tr("It holds no message."));
   return conversation;
 }
 

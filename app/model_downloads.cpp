@@ -1,0 +1,58 @@
+#include "app/model_downloads.h"
+
+#include <QFile>
+#include <utility>
+
+#include "ui/library/download_panel.h"
+#include "ui/library/hub_reference.h"
+#include "ui/library/model_folders.h"
+#include "ui/model/model_controller.h"
+#include "ui/settings/settings_model.h"
+
+namespace headroom::app {
+
+ModelDownloads::ModelDownloads(const ui::SettingsModel& settings, ui::ModelController& models, ui::InspectModel inspect,
+                               QString dataFolder, QString modelsToStart, Keyring keyring, QObject* parent)
+    : QObject(parent),
+      m_settings(settings),
+      m_models(models),
+      m_dataFolder(std::move(dataFolder)),
+      m_modelsToStart(std::move(modelsToStart)),
+      m_tokens(std::move(keyring)),
+      m_downloads(
+          std::make_unique<ui::Downloads>([this] { return access(); }, ui::systemDisk(), ui::DownloadLimits())) {
+  ui::BrowserPorts ports;
+  ports.findAccess = [this] { return access(); };
+  ports.downloadFolder = [this] { return folder(); };
+  ports.startingDevices = [this] { return m_models.calculator().startingDevices(); };
+  ports.inspectModel = std::move(inspect);
+  m_browser = std::make_unique<ui::HubBrowser>(std::move(ports), ui::BrowserLimits());
+}
+
+ModelDownloads::~ModelDownloads() = default;
+
+ui::HubAccess ModelDownloads::access() const {
+  return {ui::hubAddress(m_settings.library().hubAddress), m_tokens.token()};
+}
+
+QString ModelDownloads::folder() const {
+  return ui::downloadFolder(m_settings.library(), ui::libraryPlaces(m_dataFolder));
+}
+
+void ModelDownloads::findUnfinished() { m_downloads->findUnfinished(folder()); }
+
+// A damaged list is left out: it is nobody's first need.
+ui::DownloadPanel* ModelDownloads::makePanel() {
+  QFile file(m_modelsToStart);
+  Result<std::vector<ui::ModelToStart>> toStart =
+      ui::parseModelsToStart(file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray());
+  auto* panel = new ui::DownloadPanel(*m_browser, *m_downloads, m_tokens,
+                                      toStart ? std::move(*toStart) : std::vector<ui::ModelToStart>());
+  const ui::StartingDevices devices = m_models.calculator().startingDevices();
+  Bytes memory = 0;
+  for (const DeviceInfo& device : devices.choices.present()) memory += device.total_bytes;
+  panel->setMemory(memory);
+  return panel;
+}
+
+}  // namespace headroom::app

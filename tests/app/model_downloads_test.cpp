@@ -1,0 +1,111 @@
+#include "app/model_downloads.h"
+
+#include <gtest/gtest.h>
+
+#include <QDir>
+#include <QFile>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QTest>
+
+#include "support/fake_engine_port.h"
+#include "support/fault_server.h"
+#include "support/random_model.h"
+#include "support/temp_folder.h"
+#include "ui/library/download_panel.h"
+#include "ui/model/model_controller.h"
+#include "ui/settings/settings_model.h"
+
+namespace headroom::app {
+namespace {
+
+Keyring noKeyring() {
+  Keyring keyring;
+  keyring.read = [](const auto& then) { then(false, {}); };
+  keyring.write = [](const QByteArray&, const auto& then) { then(false); };
+  return keyring;
+}
+
+class ModelDownloadsTest : public testing::Test {
+ protected:
+  ModelDownloadsTest() {
+    ui::LibrarySettings library;
+    library.hubAddress = server.url(QString()).toString();
+    settings.setLibrary(library);
+    ui::ModelServices services;
+    services.engine = &engine;
+    services.inspectModel = inspect;
+    services.probeDevices = [] { return std::vector<DeviceInfo>(); };
+    models = std::make_unique<ui::ModelController>(std::move(services), settings);
+    const std::filesystem::path path = test::make_random_model({}, temp.path(), "made");
+    QFile file(QString::fromStdString(path.string()));
+    EXPECT_TRUE(file.open(QIODevice::ReadOnly));
+    bytes = file.readAll();
+    server.serve(QStringLiteral("/org/name/resolve/main/x.gguf"), {bytes, "\"e\""});
+    server.serve(QStringLiteral("/api/models/org/name/tree/main?recursive=true"),
+                 {R"([{"type":"file","path":"x.gguf","size":)" + QByteArray::number(bytes.size()) + "}]", {}});
+  }
+  static Result<ModelInfo> inspect(const QString& path) {
+    const Result<ModelFile> file = open_model_file(path.toStdString());
+    if (!file) return file.error();
+    return read_model_info(*file);
+  }
+  QString folder() const { return QString::fromStdString(temp.path().string()); }
+  std::unique_ptr<ModelDownloads> make() {
+    return std::make_unique<ModelDownloads>(settings, *models, inspect, folder(),
+                                            QStringLiteral(HEADROOM_SOURCE_DIR "/resources/models_to_start.json"),
+                                            noKeyring());
+  }
+
+  test::TempFolder temp;
+  test::FaultServer server;
+  ui::SettingsModel settings;
+  test::FakeEnginePort engine;
+  std::unique_ptr<ui::ModelController> models;
+  QByteArray bytes;
+};
+
+TEST_F(ModelDownloadsTest, models_go_beside_the_conversations_or_where_the_user_wants_them) {
+  const auto downloads = make();
+  EXPECT_EQ(downloads->folder(), QDir(folder()).filePath(QStringLiteral("models")));
+  ui::LibrarySettings library = settings.library();
+  library.downloadFolder = QStringLiteral("/elsewhere");
+  settings.setLibrary(library);
+  EXPECT_EQ(downloads->folder(), QStringLiteral("/elsewhere"));
+}
+
+TEST_F(ModelDownloadsTest, what_the_panel_fetches_from_a_mirror_is_found_again_when_it_is_unfinished) {
+  {
+    server.setFaults(QStringLiteral("/org/name/resolve/main/x.gguf"),
+                     {{}, {test::ServerFault::Kind::Stall, 1000}});  // the header, then the file
+    const auto downloads = make();
+    const std::unique_ptr<ui::DownloadPanel> panel(downloads->makePanel());
+    EXPECT_GE(panel->findChildren<QPushButton*>(QStringLiteral("fetch")).size(), 6);
+    auto* field = panel->findChild<QLineEdit*>(QStringLiteral("hubField"));
+    field->setText(QStringLiteral("org/name"));
+    QTest::keyClick(field, Qt::Key_Return);
+    QPushButton* fetch = nullptr;
+    ASSERT_TRUE(QTest::qWaitFor(
+        [&] {
+          fetch = panel->findChild<QPushButton*>(QStringLiteral("fetch"));
+          return server.requests().size() >= 2 && fetch != nullptr && fetch->text() == QLatin1String("Download");
+        },
+        5000));
+    fetch->click();
+    ASSERT_TRUE(QTest::qWaitFor(
+        [&] { return downloads->downloads().count() == 1 && downloads->downloads().at(0).bytesDone() > 0; }, 5000));
+  }
+  const auto downloads = make();
+  downloads->findUnfinished();
+  ASSERT_TRUE(QTest::qWaitFor([&] { return downloads->downloads().count() == 1; }, 5000));
+  ui::Download& download = downloads->downloads().at(0);
+  downloads->downloads().resume(download);
+  ASSERT_TRUE(
+      QTest::qWaitFor([&] { return std::holds_alternative<ui::download_stage::Done>(download.stage()); }, 10'000));
+  QFile file(QDir(folder()).filePath(QStringLiteral("models/org/name/x.gguf")));
+  ASSERT_TRUE(file.open(QIODevice::ReadOnly));
+  EXPECT_EQ(file.readAll(), bytes);
+}
+
+}  // namespace
+}  // namespace headroom::app
