@@ -4,7 +4,7 @@
 
 # Why each is there: CONTRIBUTING.md, "Libraries".
 HEADROOM_BUILD_PACKAGES="g++ cmake ninja-build pkg-config libfmt-dev nlohmann-json3-dev libcli11-dev libpcre2-dev
-  libutf8proc-dev qt6-base-dev qt6-svg-dev qt6-svg-plugins|libqt6svg6 libmd4c-dev libqt6sql6-sqlite libqcustomplot-dev
+  libutf8proc-dev libminizip-dev qt6-base-dev qt6-svg-dev qt6-svg-plugins|libqt6svg6 libmd4c-dev libqt6sql6-sqlite libqcustomplot-dev
   fonts-dejavu-core libvulkan-dev libvulkan-volk-dev glslc"
 HEADROOM_WAYLAND_PACKAGES="qt6-wayland"  # for a session that has no X
 # pip: see clang_format.sh and nvrtc.sh; the last two lines check what installers/ puts into packages.
