@@ -30,6 +30,7 @@ namespace headroom::app {
 
 class ConversationStore;
 class EngineBridge;
+class Reporting;
 
 struct ApplicationPaths {
   QString dataFolder;       // conversations and settings; made when absent
@@ -59,6 +60,7 @@ class Application : public QObject {
   ui::ModelController& models() { return *m_models; }
   ui::SettingsModel& settings() { return m_settings; }
   EngineBridge& engine() { return *m_engine; }
+  Reporting& reporting() { return *m_reporting; }
 
  protected:
   bool eventFilter(QObject* object, QEvent* event) override;  // the desktop asks to open a file
@@ -68,6 +70,7 @@ class Application : public QObject {
   void makeWindow();
   void showSettings();
   void wireChat();
+  void makeReporting();
   void keepSettings();
   void openModels(const QStringList& paths);
   void describeModel(const QString& path);
@@ -105,6 +108,7 @@ class Application : public QObject {
   std::unique_ptr<ui::MainWindow> m_window;
   ui::ChatWidget* m_chat = nullptr;  // of the window
   QPointer<ui::SettingsDialog> m_settingsDialog;
+  std::unique_ptr<Reporting> m_reporting;
 };
 
 }  // namespace headroom::app

@@ -95,6 +95,7 @@ Status checkReportPath(const fs::path& path) {
   while (!isZip(path) && !fs::exists(folder, error) && folder.has_parent_path() && folder != folder.parent_path())
     folder = parentOf(folder);  // which would be made
   if (access(folder.c_str(), W_OK | X_OK) != 0) return failed(path);
+  if (!fs::is_directory(folder, error)) return failed(path, folder.string() + " is no folder");
   return ok_status();
 }
 

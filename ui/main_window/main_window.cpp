@@ -87,6 +87,10 @@ void MainWindow::setChatWidget(QWidget* chat) {
   setFocusProxy(chat);  // where the keyboard goes when what had it is gone: one writes next
 }
 
+void MainWindow::setVerifyAvailable(bool available) { m_menus->setVerifyAvailable(available); }
+
+std::function<QByteArray()> MainWindow::chartBytes(const QString& ending) { return m_vram->exportedBytes(ending); }
+
 void MainWindow::buildDocks() {
   const auto makeDock = [this](const QString& title, const char* name, Qt::DockWidgetArea area) {
     auto* dock = new QDockWidget(title, this);
@@ -192,6 +196,9 @@ void MainWindow::buildMenus() {
   connect(m_menus, &WindowMenus::docksResetChosen, m_panes, &PaneLayout::reset);
   connect(m_menus, &WindowMenus::settingsChosen, this, &MainWindow::settingsWanted);
   connect(m_menus, &WindowMenus::gpuCheckChosen, this, &MainWindow::gpuCheckWanted);
+  connect(m_menus, &WindowMenus::helpOpening, this, &MainWindow::helpOpening);
+  connect(m_menus, &WindowMenus::verifyChosen, this, &MainWindow::verifyWanted);
+  connect(m_menus, &WindowMenus::reportChosen, this, &MainWindow::reportWanted);
   connect(m_menus, &WindowMenus::aboutChosen, this, [this] { showAbout(this); });
   connect(m_menus, &WindowMenus::aboutStarterChosen, this, [this] { showAboutStarter(this); });
   connect(m_menus, &WindowMenus::recentCleared, &m_models, &ModelController::clearRecentFiles);

@@ -53,7 +53,7 @@ TEST(ReportFiles, where_nothing_can_be_written_is_told_before_the_work) {
   const TempFolder folder;
   std::ofstream(folder.path() / "file") << "a file";
   for (const std::filesystem::path& path :
-       {folder.path() / "absent" / "report.zip", folder.path() / "file", std::filesystem::path("/proc/report.zip")}) {
+       {folder.path() / "absent" / "report.zip", folder.path() / "file", folder.path() / "file" / "report.zip"}) {
     const Status writable = checkReportPath(path);
     ASSERT_FALSE(writable.ok()) << path;
     EXPECT_EQ(writable.error().code, ErrorCode::kResource);

@@ -35,7 +35,7 @@ TEST(VerificationText, each_difference_names_its_object_what_was_expected_and_wh
 TEST(VerificationText, the_table_has_every_device_and_every_depth) {
   const std::string text = verificationText(test::verified_as_planned(), kAlone);
   for (const char* part :
-       {"cuda:0", "cpu", "300.0 MiB measured", "280.0 MiB", "prompt of 2012", "512.0", "answer at 0", "answer at 2044",
+       {"cuda:0", "cpu", "300 MiB measured", "280 MiB", "prompt of 2012", "512.0", "answer at 0", "answer at 2044",
         "answer at 4056", "42.5", "44.0", "growth over 100 answers", "took 61.5 s"})
     EXPECT_THAT(text, HasSubstr(part));
   EXPECT_EQ(text.back(), '\n');

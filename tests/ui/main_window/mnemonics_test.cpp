@@ -20,6 +20,7 @@
 #include "ui/chart/segment_bar.h"
 #include "ui/chat/chat_widget.h"
 #include "ui/main_window/about.h"
+#include "ui/verify/verify_dialog.h"
 
 namespace headroom::ui {
 namespace {
@@ -117,12 +118,13 @@ TEST_F(Mnemonics, are_unique_in_each_dialog) {
   showAbout(m_window.get());
   showAboutStarter(m_window.get());
   find<QToolButton>("savePreset")->click();
+  (new VerifyDialog({"a model", 4096, 1, std::nullopt}, m_window.get()))->open();
   int nDialogs = 0;
   for (const QDialog* dialog : m_window->findChildren<QDialog*>()) {
     expectUnique(takersIn(*dialog), dialog->windowTitle());
     ++nDialogs;
   }
-  EXPECT_EQ(nDialogs, 4);
+  EXPECT_EQ(nDialogs, 5);
 }
 
 TEST_F(Mnemonics, alt_v_opens_the_view_menu) {
