@@ -33,6 +33,11 @@ fi
 for archive in "$work"/cache/archives/{lib{fmt,pcre2,utf8proc,minizip,gtest,gmock},zlib1g}*.deb; do
   dpkg-deb --extract "$archive" "$work/root"
 done
+# Some packages still name /lib, which on a system is a link.
+if [ -d "$work/root/lib" ]; then
+  cp -a "$work/root/lib/." "$work/root/usr/lib/"
+  rm -r "$work/root/lib"
+fi
 echo "$packages" >"$work/root/packages"
 rm -rf "$sysroot"
 mv "$work/root" "$sysroot"
