@@ -8,13 +8,13 @@
 
 #include "plan/prompt_speed.h"
 #include "plan/speed.h"
+#include "run/peak_meter.h"
 #include "run/scheduler.h"
 
 namespace headroom {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr auto kSampleInterval = std::chrono::milliseconds(100);
 // A step that decodes takes about as long as so many rows of a prompt: weights are read once for either.
 constexpr std::uint64_t kDecodeUnits = 16;
 
@@ -43,38 +43,6 @@ Stretches stretches_of(std::uint32_t n_ctx) {
   if (found.n_timed > 0) found.starts = {0, found.end / 2, found.end - found.n_timed};
   return found;
 }
-
-// What backends told since the start: the most that was held, the least that was free.
-class PeakMeter {
- public:
-  explicit PeakMeter(const Backends& backends) : backends_(backends), peaks_(backends.size()) { sample(); }
-
-  struct Peak {
-    Bytes ours = 0;
-    std::optional<Bytes> driver, least_free;
-  };
-  void sample_when_due() {
-    if (Clock::now() - sampled_ >= kSampleInterval) sample();
-  }
-  void sample() {
-    sampled_ = Clock::now();
-    for (std::size_t i = 0; i < backends_.size(); ++i) {
-      if (backends_[i] == nullptr) continue;
-      const Result<MemorySample> now = backends_[i]->sample_memory();
-      if (!now) continue;  // one reading less
-      Peak& peak = peaks_[i];
-      peak.ours = std::max(peak.ours, now->ours);
-      if (now->account.driver) peak.driver = std::max(peak.driver.value_or(0), *now->account.driver);
-      peak.least_free = std::min(peak.least_free.value_or(now->free), now->free);
-    }
-  }
-  const Peak& of(DeviceIndex device) const { return peaks_[device]; }
-
- private:
-  const Backends& backends_;
-  std::vector<Peak> peaks_;
-  Clock::time_point sampled_;
-};
 
 class Verifier {
  public:

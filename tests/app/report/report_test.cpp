@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "app/report/verified.h"
 #include "support/model_specs.h"
 #include "support/plans.h"
 #include "support/use_variable.h"
+#include "support/verified.h"
 
 namespace headroom {
 namespace {

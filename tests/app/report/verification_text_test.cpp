@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "app/report/verified.h"
+#include "support/verified.h"
 
 namespace headroom {
 namespace {

@@ -6,7 +6,7 @@
 #include <QPushButton>
 #include <QSignalSpy>
 
-#include "tests/ui/verify/verified_plan.h"
+#include "support/verified.h"
 #include "ui/main_window/window_fixture.h"
 #include "ui/verify/verify_words.h"
 
@@ -78,13 +78,13 @@ TEST_F(VerifyDialogTest, while_it_runs_the_step_and_the_part_are_shown_and_it_ca
 
 TEST_F(VerifyDialogTest, the_result_has_a_verdict_and_can_be_saved_and_found_again) {
   button("startVerify")->click();
-  m_dialog->showResult(verifiedPlan());
-  EXPECT_EQ(textOf("verifyVerdict"), verifyVerdict(verifiedPlan()));
+  m_dialog->showResult(test::verified_as_planned());
+  EXPECT_EQ(textOf("verifyVerdict"), verifyVerdict(test::verified_as_planned()));
   QSignalSpy wanted(m_dialog, &VerifyDialog::reportWanted);
   button("saveReport")->click();
   EXPECT_EQ(wanted.count(), 1);
   grab("14-verify-result");
-  Verification other = verifiedPlan();
+  Verification other = test::verified_as_planned();
   other.grown.n_arenas = 2;
   other.devices[1].mapped_bytes += kMiB;
   button("startVerify")->click();

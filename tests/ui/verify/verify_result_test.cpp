@@ -4,7 +4,7 @@
 
 #include <QLabel>
 
-#include "tests/ui/verify/verified_plan.h"
+#include "support/verified.h"
 
 namespace headroom::ui {
 namespace {
@@ -16,7 +16,7 @@ QStringList textsOf(const QWidget& widget) {
 }
 
 TEST(VerifyResult, each_device_has_a_row_with_what_was_planned_and_taken) {
-  const VerifyResult result(verifiedPlan());
+  const VerifyResult result(test::verified_as_planned());
   const QStringList texts = textsOf(result);
   const auto at = texts.indexOf("cuda:0");
   ASSERT_GE(at, 0);
@@ -26,7 +26,7 @@ TEST(VerifyResult, each_device_has_a_row_with_what_was_planned_and_taken) {
 }
 
 TEST(VerifyResult, each_depth_has_a_row_and_an_unknown_prediction_a_dash) {
-  const VerifyResult result(verifiedPlan());
+  const VerifyResult result(test::verified_as_planned());
   const QStringList texts = textsOf(result);
   const auto at = texts.indexOf("Answer behind 2,044 positions");
   ASSERT_GE(at, 0);
@@ -35,7 +35,7 @@ TEST(VerifyResult, each_depth_has_a_row_and_an_unknown_prediction_a_dash) {
 }
 
 TEST(VerifyResult, of_a_context_that_is_too_short_to_time_no_speed_is_shown) {
-  Verification found = verifiedPlan();
+  Verification found = test::verified_as_planned();
   found.speeds.clear();
   found.prompt.reset();
   EXPECT_FALSE(textsOf(VerifyResult(found)).contains("Speed"));

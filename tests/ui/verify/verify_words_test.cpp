@@ -2,19 +2,19 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/ui/verify/verified_plan.h"
+#include "support/verified.h"
 
 namespace headroom::ui {
 namespace {
 
 TEST(VerifyWords, what_is_as_planned_is_one_sentence) {
-  EXPECT_EQ(verifyVerdict(verifiedPlan()),
+  EXPECT_EQ(verifyVerdict(test::verified_as_planned()),
             "As planned: 5.00 GiB planned, 5.00 GiB mapped, nothing allocated since load");
-  EXPECT_TRUE(verifyDifferences(verifiedPlan()).isEmpty());
+  EXPECT_TRUE(verifyDifferences(test::verified_as_planned()).isEmpty());
 }
 
 TEST(VerifyWords, each_difference_is_a_sentence_with_its_figures) {
-  Verification found = verifiedPlan();
+  Verification found = test::verified_as_planned();
   found.devices[1].mapped_bytes += 4 * kKiB;
   found.grown.n_arenas = 1;
   found.n_full_slots = 1;

@@ -18,7 +18,11 @@ inline Verification verified_as_planned() {
                     .most_driver_bytes = 280 * kMiB,
                     .most_ours_bytes = 5 * kGiB,
                     .least_free_bytes = 3 * kGiB},
-                   {.device = "cpu", .planned_bytes = kGiB, .mapped_bytes = kGiB, .most_ours_bytes = 2 * kGiB}};
+                   {.device = "cpu",
+                    .planned_bytes = kGiB,
+                    .mapped_bytes = kGiB,
+                    .most_ours_bytes = 2 * kGiB,
+                    .least_free_bytes = 9 * kGiB}};
   found.speeds = {{0, 42.5, 44.0}, {2044, 40.0, std::nullopt}, {4056, 38.0, 39.0}};
   found.prompt = PromptSpeed{2012, 512.0, 500.0};
   found.n_answers = kVerifyAnswers;
