@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <future>
 #include <map>
 
 #include "engine/run/engine_fixture.h"
@@ -336,18 +337,20 @@ TEST(VerifyPlan, readings_of_memory_go_on_and_a_stop_is_heard) {
 }
 
 TEST(VerifyPlan, while_an_answer_is_written_it_is_refused) {
-  RandomModelSpec spec = plain();
-  spec.architecture = "qwen2";
-  spec.has_end = false;
-  const OnDisk model(spec);
-  Engine engine;
-  ASSERT_TRUE(engine.wait_for<ModelLoaded>(engine->load(model.request(context_of(512)))).has_value());
-  const RequestId answer = engine->generate(ask("hello"));
-  ASSERT_TRUE(engine.wait_for<TextDelta>(answer).has_value());
-  const auto refused = engine.wait_for<Failed>(engine->verify());
+  const OnDisk model(plain());
+  fake::Machine machine;
+  std::promise<void> asked;
+  machine.before_step = [is_asked = asked.get_future().share()] { is_asked.wait(); };
+  FakeEngine fake(machine);
+  Engine& engine = fake.engine;
+  ASSERT_TRUE(engine.wait_for<ModelLoaded>(engine->load(model.request(context_of(64)))).has_value());
+  const RequestId answer = engine->generate(ask("hello", 8));
+  ASSERT_TRUE(engine.wait_for<PrefillProgress>(answer).has_value());
+  const RequestId verification = engine->verify();
+  asked.set_value();  // the first step of the answer goes on
+  const auto refused = engine.wait_for<Failed>(verification);
   ASSERT_TRUE(refused.has_value());
   EXPECT_EQ(refused->error.code, ErrorCode::kUsage);
-  engine->stop(answer);
   EXPECT_TRUE(engine.wait_for<GenerationFinished>(answer).has_value());
 }
 
