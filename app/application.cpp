@@ -15,6 +15,7 @@
 #include "app/model_downloads.h"
 #include "app/native_path.h"
 #include "app/proof_sentences.h"
+#include "app/reporting.h"
 #include "app/resources.h"
 #include "backend/registry.h"
 #include "file/model_file.h"
@@ -91,12 +92,14 @@ Application::Application(ApplicationPaths paths, QObject* parent)
   makeWindow();
   wireChat();
   wireLibrary();
+  makeReporting();
   proveCards();
   qApp->installEventFilter(this);
 }
 
 Application::~Application() {
   m_prover.reset();
+  m_reporting.reset();
   m_window.reset();
   m_library.reset();
   m_downloads.reset();
@@ -167,6 +170,7 @@ void Application::learnSpeeds() {
   connect(m_engine.get(), &ui::EnginePort::textArrived, this, isBusy);
   connect(m_engine.get(), &ui::EnginePort::thinkingArrived, this, isBusy);
   connect(m_engine.get(), &ui::EnginePort::generationFinished, this, isBusy);
+  connect(m_engine.get(), &EngineBridge::verifyProgressed, this, isBusy);
   connect(&m_idleTimer, &QTimer::timeout, this, [this] {
     ui::runInBackground(ui::readingThreads(), this, presentDevices,
                         [this](std::vector<DeviceInfo> devices) { measureDue(std::move(devices)); });
@@ -313,6 +317,17 @@ void Application::wireLibrary() {
     const ui::LoadedModel* loaded = m_models->load().loaded();
     m_library->setLoadedPath(loaded != nullptr ? loaded->path : QString());
   });
+}
+
+void Application::makeReporting() {
+  const auto learned = [this]() -> Reporting::Learned {
+    return [verdicts = m_verdicts, speeds = m_speeds](std::vector<DeviceInfo>& devices) {
+      verdicts.fill(devices);
+      speeds.fill(devices);
+    };
+  };
+  m_reporting = std::make_unique<Reporting>(
+      Reporting::Parts{*m_engine, *m_models, *m_sessions, *m_window, m_paths.dataFolder, learned});
 }
 
 // The starter is no general assistant, and says so before the first question.

@@ -32,6 +32,7 @@ namespace headroom::app {
 class ConversationStore;
 class EngineBridge;
 class ModelDownloads;
+class Reporting;
 
 struct ApplicationPaths {
   QString dataFolder;       // conversations and settings; made when absent
@@ -64,6 +65,7 @@ class Application : public QObject {
   ui::ModelLibrary& library() { return *m_library; }
   EngineBridge& engine() { return *m_engine; }
   ModelDownloads& downloads() { return *m_downloads; }
+  Reporting& reporting() { return *m_reporting; }
 
  protected:
   bool eventFilter(QObject* object, QEvent* event) override;  // the desktop asks to open a file
@@ -74,6 +76,7 @@ class Application : public QObject {
   void makeWindow();
   void showSettings();
   void wireChat();
+  void makeReporting();
   void keepSettings();
   void wireLibrary();
   void openModels(const QStringList& paths);
@@ -114,6 +117,7 @@ class Application : public QObject {
   std::unique_ptr<ui::MainWindow> m_window;
   ui::ChatWidget* m_chat = nullptr;  // of the window
   QPointer<ui::SettingsDialog> m_settingsDialog;
+  std::unique_ptr<Reporting> m_reporting;
 };
 
 }  // namespace headroom::app

@@ -58,6 +58,8 @@ quint64 EngineBridge::load(const QString& path, std::shared_ptr<const MemoryPlan
 
 quint64 EngineBridge::replan(std::shared_ptr<const MemoryPlan> plan) { return m_engine->replan(std::move(plan)); }
 
+quint64 EngineBridge::verify() { return m_engine->verify(); }
+
 quint64 EngineBridge::unload() { return m_engine->unload(); }
 
 quint64 EngineBridge::generate(const ui::ChatRequest& request) {
@@ -104,6 +106,8 @@ void EngineBridge::receive(const Event& event) {
           },
           [](const headroom::MemoryReading&) {},
           [&](const DevicesMeasured& measured) { emit devicesMeasured(measured); },
+          [&](const VerifyProgress& progress) { emit verifyProgressed(id, progress); },
+          [&](const Verified& verified) { emit planVerified(id, verified.found); },
       },
       event.body);
 }

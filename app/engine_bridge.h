@@ -23,12 +23,16 @@ class EngineBridge : public ui::EnginePort {
   quint64 generate(const ui::ChatRequest& request) override;
   void stop(quint64 request) override;
 
+  quint64 verify();  // ends with planVerified, or failed
   void measure(std::vector<DeviceInfo> devices) { m_engine->measure(std::move(devices)); }
 
  signals:
   void devicesMeasured(const headroom::DevicesMeasured& measured);
   // Of each answer, before generationFinished.
   void answerTimed(const headroom::DecodeTimes& times, const headroom::PromptTimes& prompt);
+
+  void verifyProgressed(quint64 request, const headroom::VerifyProgress& progress);
+  void planVerified(quint64 request, const headroom::Verification& found);
 
  private:
   void receive(const Event& event);

@@ -4,7 +4,7 @@
 # nothing, and needs no network, when they are there.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-packages="libfmt-dev libpcre2-dev libutf8proc-dev libgmock-dev"
+packages="libfmt-dev libpcre2-dev libutf8proc-dev libminizip-dev libgmock-dev"
 sysroot=build/aarch64-sysroot
 [ "$(cat "$sysroot/packages" 2>/dev/null)" = "$packages" ] && exit 0
 
@@ -30,9 +30,14 @@ if ! apt_arm64 install --yes --no-install-recommends --download-only $packages; 
   exit 1
 fi
 # The cross compiler has its own C and C++ libraries: only ours are wanted.
-for archive in "$work"/cache/archives/lib{fmt,pcre2,utf8proc,gtest,gmock}*.deb; do
+for archive in "$work"/cache/archives/{lib{fmt,pcre2,utf8proc,minizip,gtest,gmock},zlib1g}*.deb; do
   dpkg-deb --extract "$archive" "$work/root"
 done
+# Some packages still name /lib, which on a system is a link.
+if [ -d "$work/root/lib" ]; then
+  cp -a "$work/root/lib/." "$work/root/usr/lib/"
+  rm -r "$work/root/lib"
+fi
 echo "$packages" >"$work/root/packages"
 rm -rf "$sysroot"
 mv "$work/root" "$sysroot"

@@ -11,6 +11,10 @@ if(NOT EXISTS "${HEADROOM_SYSROOT}")
   message(FATAL_ERROR "${HEADROOM_SYSROOT} is missing: run cmake/aarch64_sysroot.sh")
 endif()
 set(CMAKE_CXX_FLAGS_INIT "-isystem ${HEADROOM_SYSROOT}/usr/include")
+# Libraries of libraries (zlib of minizip): the linker looks where it is told, and the loader takes an RPATH for those,
+# but no RUNPATH.
+set(CMAKE_EXE_LINKER_FLAGS_INIT
+    "-Wl,-rpath-link,${HEADROOM_SYSROOT}/usr/lib/aarch64-linux-gnu -Wl,--disable-new-dtags")
 set(ENV{PKG_CONFIG_LIBDIR} "${HEADROOM_SYSROOT}/usr/lib/aarch64-linux-gnu/pkgconfig")
 set(ENV{PKG_CONFIG_SYSROOT_DIR} "${HEADROOM_SYSROOT}")
 

@@ -84,4 +84,19 @@ Answer Chat::answer(GenerateRequest request, bool stream) {
   }
 }
 
+Result<Verification> Chat::verify(const std::function<void(const VerifyProgress&)>& onProgress) {
+  if (mustStop()) return Error{ErrorCode::kCancelled, "interrupted before it began"};
+  const RequestId id = m_engine.verify();
+  while (true) {
+    const Event event = nextEvent(id);
+    if (const auto* progress = std::get_if<VerifyProgress>(&event.body)) {
+      onProgress(*progress);
+    } else if (const auto* failed = std::get_if<Failed>(&event.body)) {
+      return failed->error;
+    } else if (const auto* verified = std::get_if<Verified>(&event.body)) {
+      return verified->found;
+    }
+  }
+}
+
 }  // namespace headroom::cli

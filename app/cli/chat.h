@@ -1,6 +1,7 @@
 // One loaded model that answers, for the subcommands that talk to it.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -27,6 +28,8 @@ class Chat {
 
   std::optional<Error> load();
   Answer answer(GenerateRequest request, bool stream);
+  // Errors as of EngineThread::verify().
+  Result<Verification> verify(const std::function<void(const VerifyProgress&)>& onProgress);
   const ModelLoaded& loaded() const { return *m_loaded; }
 
  private:

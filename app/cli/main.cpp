@@ -64,6 +64,7 @@ int runProgram(int argc, char** argv) {
                                       addLogits(program, interrupts),
                                       addKld(program, interrupts),
                                       addBench(program, interrupts),
+                                      addVerify(program, interrupts),
                                       addProve(program, interrupts),
                                       addTour(program, interrupts),
                                       addCompletion(program),

@@ -73,6 +73,18 @@ void printNote(const std::string& text) {
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
 
+ProgressLine::ProgressLine() : m_isSeen(::isatty(STDERR_FILENO) != 0) {}
+
+void ProgressLine::show(unsigned percent, const std::string& what) {
+  if (!m_isSeen) return;
+  std::fprintf(stderr, "\r%-70s", fmt::format("{:3} %  {}", percent, what).c_str());
+  m_isShown = true;
+}
+
+void ProgressLine::clear() {
+  if (m_isShown) std::fprintf(stderr, "\r%70s\r", "");
+}
+
 bool outputIsLost() {
   pollfd reader{.fd = STDOUT_FILENO, .events = 0, .revents = 0};
   if (!isLost && poll(&reader, 1, 0) > 0 && (reader.revents & (POLLERR | POLLHUP)) != 0) lose(EPIPE);

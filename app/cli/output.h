@@ -21,6 +21,17 @@ void printJson(const Json& json);         // indented, bytes that are not UTF-8 
 std::string jsonText(const Json& json);   // as printJson() writes it, without the line end
 void printNote(const std::string& text);  // to stderr, on one line
 
+// One line on stderr that is written over, for people who look; nothing where stderr is no terminal.
+class ProgressLine {
+ public:
+  ProgressLine();
+  void show(unsigned percent, const std::string& what);
+  void clear();
+
+ private:
+  bool m_isSeen, m_isShown = false;
+};
+
 // Whether stdout took no more, or its reader went away although nothing was written since: whoever computes for it can
 // stop. Main thread.
 bool outputIsLost();

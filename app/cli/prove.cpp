@@ -1,8 +1,6 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 
 #include "../prove/prove_here.h"
 #include "../prove/prove_in_child.h"
@@ -18,24 +16,6 @@ namespace {
 struct Options {
   std::string device;
   bool tells = false, asJson = false;
-};
-
-// One line that is written over, for people who look.
-class ProgressLine {
- public:
-  void show(const ProofProgress& progress) {
-    if (!m_isSeen) return;
-    const std::string text =
-        fmt::format("{:3} %  {}", 100 * progress.n_done / std::max(progress.n_steps, 1U), progress.what);
-    std::fprintf(stderr, "\r%-70s", text.c_str());
-    m_isShown = true;
-  }
-  void clear() {
-    if (m_isShown) std::fprintf(stderr, "\r%70s\r", "");
-  }
-
- private:
-  bool m_isSeen = ::isatty(STDERR_FILENO) != 0, m_isShown = false;
 };
 
 ExitCode prove(const Options& options, Interrupts& interrupts) {
@@ -55,8 +35,10 @@ ExitCode prove(const Options& options, Interrupts& interrupts) {
   }
   interrupts.hear();
   ProgressLine line;
-  const ProofOfChild proof = prove_and_keep(data / kVerdictFile, *device, proofCommand(device->id), interrupts.token(),
-                                            [&](const ProofProgress& progress) { line.show(progress); });
+  const ProofOfChild proof = prove_and_keep(
+      data / kVerdictFile, *device, proofCommand(device->id), interrupts.token(), [&](const ProofProgress& progress) {
+        line.show(100 * progress.n_done / std::max(progress.n_steps, 1U), progress.what);
+      });
   line.clear();
   if (proof.kind == ProofOfChild::Kind::kNoJudgement)
     return report({ErrorCode::kResource, fmt::format("{}: {}", device->id, proof.what)}, options.asJson);

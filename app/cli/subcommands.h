@@ -18,6 +18,7 @@ Command addRender(CLI::App& program);
 Command addLogits(CLI::App& program, Interrupts& interrupts);
 Command addKld(CLI::App& program, Interrupts& interrupts);
 Command addBench(CLI::App& program, Interrupts& interrupts);
+Command addVerify(CLI::App& program, Interrupts& interrupts);
 Command addProve(CLI::App& program, Interrupts& interrupts);
 Command addTour(CLI::App& program, Interrupts& interrupts);
 // These two describe the whole program, which must outlive them.

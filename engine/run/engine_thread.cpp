@@ -20,6 +20,7 @@
 #include "run/prompt_reader.h"
 #include "run/scheduler.h"
 #include "run/session.h"
+#include "run/verify_plan.h"
 
 namespace headroom {
 namespace {
@@ -39,9 +40,10 @@ struct UnloadRequest {};
 struct MeasureRequest {
   std::vector<DeviceInfo> devices;
 };
+struct VerifyRequest {};
 struct Command {
   RequestId id = 0;
-  std::variant<LoadRequest, ReplanRequest, UnloadRequest, MeasureRequest, GenerateRequest> body;
+  std::variant<LoadRequest, ReplanRequest, UnloadRequest, MeasureRequest, VerifyRequest, GenerateRequest> body;
   StopToken stop;
 };
 
@@ -106,6 +108,7 @@ struct EngineThread::Impl {
   Status check_replan(const MemoryPlan& plan);
   void replan(RequestId id, const std::shared_ptr<const MemoryPlan>& plan, const StopToken& stop);
   void measure(RequestId id, const std::vector<DeviceInfo>& devices);
+  void verify(RequestId id, const StopToken& stop);
   Bytes room_to_measure(const DeviceInfo& device) const;
   void generate(RequestId id, GenerateRequest request, StopToken stop);
   void advance();
@@ -278,6 +281,8 @@ void EngineThread::Impl::handle(Command command) {
     replan(id, again->plan, command.stop);
   } else if (const auto* unmeasured = std::get_if<MeasureRequest>(&command.body)) {
     measure(id, unmeasured->devices);
+  } else if (std::holds_alternative<VerifyRequest>(command.body)) {
+    verify(id, command.stop);
   } else {
     give_up_model(id);
   }
@@ -439,6 +444,23 @@ void EngineThread::Impl::measure(RequestId id, const std::vector<DeviceInfo>& de
   emit(id, std::move(measured));
 }
 
+void EngineThread::Impl::verify(RequestId id, const StopToken& stop) {
+  const auto refuse = [&](const Error& error) { emit(id, Failed{error}); };
+  if (!model) return refuse({ErrorCode::kUsage, "no model is loaded"});
+  if (!scheduler->is_idle())
+    return refuse({ErrorCode::kUsage, "an answer is being written: a plan is verified while nothing is answered"});
+  Clock::time_point told;
+  const Result<Verification> found = verify_plan(*session, stop, [&](const VerifyProgress& progress) {
+    if (const Clock::time_point now = Clock::now(); now - told >= kSampleInterval) {
+      told = now;
+      emit(id, progress);
+    }
+    read_memory();
+  });
+  if (!found) return refuse(found.error());
+  emit(id, Verified{*found});
+}
+
 void EngineThread::Impl::adopt(RequestId id, std::shared_ptr<const LoadedModel> loaded,
                                std::unique_ptr<Session> opened) {
   // Whatever takes memory comes first: without it the old model stays.
@@ -509,6 +531,7 @@ RequestId EngineThread::unload() { return impl_->post(UnloadRequest{}); }
 RequestId EngineThread::measure(std::vector<DeviceInfo> devices) {
   return impl_->post(MeasureRequest{std::move(devices)});
 }
+RequestId EngineThread::verify() { return impl_->post(VerifyRequest{}); }
 RequestId EngineThread::generate(GenerateRequest request) { return impl_->post(std::move(request)); }
 void EngineThread::stop(RequestId request) { impl_->stop(request); }
 

@@ -53,6 +53,10 @@ class EngineThread {
   // How fast devices are, one after the other, between answers: answered by DevicesMeasured. Beside a loaded model a
   // measurement takes no more than the rules of its plan leave; a device with less than kLeastMeasureBytes is left out.
   RequestId measure(std::vector<DeviceInfo> devices);
+  // Fills every slot of the loaded plan to its end and writes short answers (run/verify_plan.h): answered by Verified,
+  // or Failed; kUsage while answers are written or wait. Requests that come meanwhile wait. Conversations lose their
+  // caches: the next answer of each reads its prompt again.
+  RequestId verify();
   RequestId generate(GenerateRequest request);
   // Also one that still waits in the queue: it ends as soon as the step that runs is done. Unknown ids are ignored. A
   // load or replan that was stopped before the new took the place of the old fails with kCancelled; a stop after that

@@ -15,6 +15,7 @@
 #include "plan/memory_plan.h"
 #include "plan/prompt_speed.h"
 #include "plan/speed.h"
+#include "plan/verification.h"
 #include "run/logprobs.h"
 #include "text/thinking.h"
 
@@ -116,8 +117,14 @@ struct DevicesMeasured {
   std::vector<std::pair<std::string, DeviceMeasurement>> devices;
 };
 
-using EventBody = std::variant<LoadProgress, ModelLoaded, ModelUnloaded, Failed, PrefillProgress, TextDelta,
-                               GenerationFinished, PromptTooLong, MemoryReading, DevicesMeasured>;
+// Answers EngineThread::verify(), behind VerifyProgress as often as readings of memory.
+struct Verified {
+  Verification found;
+};
+
+using EventBody =
+    std::variant<LoadProgress, ModelLoaded, ModelUnloaded, Failed, PrefillProgress, TextDelta, GenerationFinished,
+                 PromptTooLong, MemoryReading, DevicesMeasured, VerifyProgress, Verified>;
 struct Event {
   RequestId request = 0;  // MemoryReading: 0
   EventBody body;

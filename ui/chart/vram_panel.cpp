@@ -378,7 +378,7 @@ void VramPanel::exportTo(const QString& path) {
       writingThreads(), this, [path, makeBytes] { return writeWholeFile(path, makeBytes()); }, end);
 }
 
-// Takes what only this thread can read, and leaves the rest to be called on another one. Empty for an unknown ending.
+// Takes what only this thread can read, and leaves the rest to be called on another one.
 std::function<QByteArray()> VramPanel::exportedBytes(const QString& ending) {
   if (ending == QLatin1String("svg")) return [svg = m_chart->svg()] { return svg; };
   if (ending == QLatin1String("png")) {

@@ -31,6 +31,8 @@ class VramPanel : public QWidget {
   // By the ending of `path`: .png, .svg, .csv or .json. What is shown now is written by another thread; one of the
   // signals follows.
   void exportTo(const QString& path);
+  // Makes such a file of what is shown now, on any thread; empty for an unknown ending.
+  std::function<QByteArray()> exportedBytes(const QString& ending);
 
  signals:
   void exported(const QString& path);
@@ -54,7 +56,6 @@ class VramPanel : public QWidget {
   void showRare();
   void listRegions(std::size_t device, Segment segment);
   void chooseExport(const QString& ending);
-  std::function<QByteArray()> exportedBytes(const QString& ending);
 
   const Theme& m_theme;
   ChartState& m_state;

@@ -123,6 +123,10 @@ void MainWindow::showLibrary(bool isShown) {
   place->setFocus(Qt::OtherFocusReason);
 }
 
+void MainWindow::setVerifyAvailable(bool available) { m_menus->setVerifyAvailable(available); }
+
+std::function<QByteArray()> MainWindow::chartBytes(const QString& ending) { return m_vram->exportedBytes(ending); }
+
 void MainWindow::buildDocks() {
   const auto makeDock = [this](const QString& title, const char* name, Qt::DockWidgetArea area) {
     auto* dock = new QDockWidget(title, this);
@@ -231,6 +235,9 @@ void MainWindow::buildMenus() {
   connect(m_menus, &WindowMenus::docksResetChosen, m_panes, &PaneLayout::reset);
   connect(m_menus, &WindowMenus::settingsChosen, this, &MainWindow::settingsWanted);
   connect(m_menus, &WindowMenus::gpuCheckChosen, this, &MainWindow::gpuCheckWanted);
+  connect(m_menus, &WindowMenus::helpOpening, this, &MainWindow::helpOpening);
+  connect(m_menus, &WindowMenus::verifyChosen, this, &MainWindow::verifyWanted);
+  connect(m_menus, &WindowMenus::reportChosen, this, &MainWindow::reportWanted);
   connect(m_menus, &WindowMenus::aboutChosen, this, [this] { showAbout(this); });
   connect(m_menus, &WindowMenus::aboutStarterChosen, this, [this] { showAboutStarter(this); });
   connect(m_menus, &WindowMenus::recentCleared, &m_models, &ModelController::clearRecentFiles);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <QMainWindow>
+#include <functional>
 
 #include "ui/chart/chart_state.h"
 #include "ui/model/model_controller.h"
@@ -36,6 +37,11 @@ class MainWindow : public QMainWindow {
   // What can be shown in the place of the chat; takes ownership. Until then nothing leads there.
   void setLibraryPage(LibraryPage* page);
 
+  // Whether the loaded plan can be verified now.
+  void setVerifyAvailable(bool available);
+  // Writes the chart as it is now, "svg" or "csv"; to be called on any thread.
+  std::function<QByteArray()> chartBytes(const QString& ending);
+
  public slots:
   // Plans the loaded model (the open one, when none is loaded) for this context and shows the Memory dock; the user
   // reads the verdict and presses Reload. Asks first where the model was trained with less.
@@ -48,6 +54,9 @@ class MainWindow : public QMainWindow {
  signals:
   void gpuCheckWanted();
   void settingsWanted();  // the dialog
+  void helpOpening();     // the menu
+  void verifyWanted();
+  void reportWanted();
 
  protected:
   bool focusNextPrevChild(bool next) override;

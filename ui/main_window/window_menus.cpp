@@ -91,6 +91,14 @@ void WindowMenus::buildHelp(QMainWindow& window) {
   QAction* check = menu->addAction(tr("&Check the graphics cards again"), this, &WindowMenus::gpuCheckChosen);
   check->setObjectName(QStringLiteral("actionCheckGpus"));
   check->setStatusTip(tr("Whether each computes what the CPU computes, as at its first start"));
+  m_verify = menu->addAction(tr("&Verify this plan\u2026"), this, &WindowMenus::verifyChosen);
+  m_verify->setObjectName(QStringLiteral("actionVerify"));
+  m_verify->setStatusTip(tr("Fill the context of the loaded model to its end and hold what it takes against the plan"));
+  m_verify->setEnabled(false);
+  QAction* report = menu->addAction(tr("Save a &report\u2026"), this, &WindowMenus::reportChosen);
+  report->setObjectName(QStringLiteral("actionReport"));
+  report->setStatusTip(tr("Hardware, versions, plan and figures in one file; nothing of any conversation"));
+  connect(menu, &QMenu::aboutToShow, this, &WindowMenus::helpOpening);
   QAction* about = menu->addAction(tr("&About Headroom"), this, &WindowMenus::aboutChosen);
   about->setObjectName(QStringLiteral("actionAbout"));
   about->setMenuRole(QAction::AboutRole);
@@ -124,5 +132,7 @@ void WindowMenus::setAppearance(const AppearanceSettings& appearance) {
 }
 
 void WindowMenus::setStarterAvailable(bool available) { m_starter->setVisible(available); }
+
+void WindowMenus::setVerifyAvailable(bool available) { m_verify->setEnabled(available); }
 
 }  // namespace headroom::ui

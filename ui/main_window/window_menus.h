@@ -21,6 +21,7 @@ class WindowMenus : public QObject {
   void setModelOpen(bool open);
   void setAppearance(const AppearanceSettings& appearance);
   void setStarterAvailable(bool available);
+  void setVerifyAvailable(bool available);
 
  signals:
   void openChosen();
@@ -34,6 +35,9 @@ class WindowMenus : public QObject {
   void writeChosen();
   void docksResetChosen();
   void gpuCheckChosen();
+  void helpOpening();  // what can be chosen there may have changed
+  void verifyChosen();
+  void reportChosen();
   void aboutChosen();
   void aboutStarterChosen();
 
@@ -46,6 +50,7 @@ class WindowMenus : public QObject {
   QMenu* m_recent = nullptr;
   QAction* m_close = nullptr;
   QAction* m_starter = nullptr;
+  QAction* m_verify = nullptr;
   QActionGroup* m_themes = nullptr;
   QAction *m_larger = nullptr, *m_smaller = nullptr, *m_usual = nullptr;
   int m_textPercent = 100;

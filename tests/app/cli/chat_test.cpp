@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <csignal>
+#include <thread>
 
 #include "support/fake_backend.h"
 #include "support/random_model.h"
@@ -69,6 +71,23 @@ TEST_F(ChatTest, an_interrupt_that_came_before_is_not_lost) {
   EXPECT_EQ(m_machine.n_steps, 0U) << "nothing is computed";
   EXPECT_TRUE(m_interrupts.take());
   EXPECT_TRUE(chat.answer(ask("hello"), false).finished.has_value()) << "once taken it is over";
+}
+
+TEST_F(ChatTest, an_interrupt_ends_a_verification_and_the_model_goes_on) {
+  Chat chat = this->chat();
+  ASSERT_FALSE(chat.load().has_value());
+  m_machine.before_step = [this] {
+    if (m_machine.n_steps == 10) std::raise(SIGINT);
+    if (m_machine.n_steps >= 10) std::this_thread::sleep_for(std::chrono::milliseconds(5));  // until that is seen
+  };
+  const Result<Verification> stopped = chat.verify([](const VerifyProgress&) {});
+  ASSERT_FALSE(stopped.ok());
+  EXPECT_EQ(stopped.error().code, ErrorCode::kCancelled);
+  EXPECT_TRUE(m_interrupts.take());
+  m_machine.before_step = [] {};
+  const Result<Verification> whole = chat.verify([](const VerifyProgress&) {});
+  ASSERT_TRUE(whole.ok()) << whole.error().message;
+  EXPECT_TRUE(verify_differences(*whole, VerifyProcess::kWithWindow).empty());
 }
 
 }  // namespace

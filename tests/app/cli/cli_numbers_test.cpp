@@ -35,8 +35,8 @@ std::vector<NumberOption> options_of(const std::string& subcommand) {
 
 std::vector<NumberOption> all_options() {
   std::vector<NumberOption> options;
-  for (const char* subcommand : {"plan", "solve", "run", "logits", "kld", "bench", "tour", "devices", "inspect",
-                                 "tokenize", "detokenize", "render"}) {
+  for (const char* subcommand : {"plan", "solve", "run", "logits", "kld", "bench", "verify", "tour", "devices",
+                                 "inspect", "tokenize", "detokenize", "render"}) {
     for (NumberOption& option : options_of(subcommand)) options.push_back(std::move(option));
   }
   return options;
@@ -44,7 +44,7 @@ std::vector<NumberOption> all_options() {
 
 TEST_F(Cli, help_names_the_options_that_take_a_number) {
   const std::vector<NumberOption> options = all_options();
-  EXPECT_EQ(options.size(), 7 * 3 + 1 + 9 + 1 + 4U) << "three of every plan; solve, run, kld, bench";
+  EXPECT_EQ(options.size(), 8 * 3 + 1 + 9 + 1 + 4U) << "three of every plan; solve, run, kld, bench";
 }
 
 TEST_F(Cli, what_is_no_number_is_refused_with_the_option_and_what_was_expected_and_found) {

@@ -66,7 +66,8 @@ class CliStreamsTest : public Cli {
         {"render", model, "--messages", list},
         {"logits", model, "--tokens", "5,6", "--out", pathOf("logits.f32")},
         {"kld", model, "--file", text, "--ctx", "16"},
-        {"bench", model, "-p", "4", "-n", "2", "--repeat", "1", "--threads", "1"}};
+        {"bench", model, "-p", "4", "-n", "2", "--repeat", "1", "--threads", "1"},
+        {"verify", model, "--ctx", "32"}};
     for (std::size_t i = 0, n = commands.size(); i < n; ++i) {
       commands.push_back(commands[i]);
       commands.back().emplace_back("--json");

@@ -15,8 +15,8 @@ using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-constexpr std::array kSubcommands{"inspect",    "devices", "plan",   "solve", "run",  "tokenize",
-                                  "detokenize", "render",  "logits", "kld",   "bench"};
+constexpr std::array kSubcommands{"inspect",    "devices", "plan",   "solve", "run",   "tokenize",
+                                  "detokenize", "render",  "logits", "kld",   "bench", "verify"};
 
 TEST_F(Cli, every_subcommand_has_help_with_an_example) {
   for (const char* name : kSubcommands) {

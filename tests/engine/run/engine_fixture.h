@@ -19,6 +19,7 @@ namespace headroom::test {
 inline std::string end_of_request(const EventBody& body) {
   if (const auto* failed = std::get_if<Failed>(&body)) return "Failed (" + failed->error.message + ")";
   if (std::holds_alternative<ModelLoaded>(body)) return "ModelLoaded";
+  if (std::holds_alternative<Verified>(body)) return "Verified";
   if (std::holds_alternative<PromptTooLong>(body)) return "PromptTooLong";
   if (std::holds_alternative<GenerationFinished>(body)) return "GenerationFinished";
   return {};

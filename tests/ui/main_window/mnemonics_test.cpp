@@ -21,6 +21,7 @@
 #include "ui/chat/chat_widget.h"
 #include "ui/library/library_page.h"
 #include "ui/main_window/about.h"
+#include "ui/verify/verify_dialog.h"
 
 namespace headroom::ui {
 namespace {
@@ -125,6 +126,7 @@ TEST_F(Mnemonics, are_unique_in_each_dialog) {
   showAboutStarter(m_window.get());
   find<QToolButton>("saveNamed")->click();
   find<QPushButton>("libraryFolders")->click();
+  (new VerifyDialog({"a model", 4096, 1, std::nullopt}, m_window.get()))->open();
   int nDialogs = 0;
   for (const QDialog* dialog : m_window->findChildren<QDialog*>()) {
     expectUnique(takersIn(*dialog), dialog->windowTitle());

@@ -75,6 +75,10 @@ TEST_F(WindowMenusTest, what_has_no_object_cannot_be_chosen) {
   EXPECT_FALSE(action("actionClose")->isEnabled());
   m_menus.setModelOpen(true);
   EXPECT_TRUE(action("actionClose")->isEnabled());
+  EXPECT_FALSE(action("actionVerify")->isEnabled());
+  m_menus.setVerifyAvailable(true);
+  EXPECT_TRUE(action("actionVerify")->isEnabled());
+  EXPECT_TRUE(action("actionReport")->isEnabled()) << "also without a model";
   m_menus.setStarterAvailable(false);
   EXPECT_FALSE(action("actionStarter")->isVisible());
 }
