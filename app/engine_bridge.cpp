@@ -3,6 +3,7 @@
 #include <QDateTime>
 #include <QThread>
 #include <algorithm>
+#include <new>
 #include <optional>
 #include <utility>
 
@@ -122,7 +123,13 @@ quint64 EngineBridge::count(const ui::CountRequest& request) {
   ui::runInBackground(
       m_counting, this,
       [parts = std::move(*parts), prompt = promptOf(request.prompt), texts = request.texts,
-       stop = m_countStop.token()] { return countTokens(parts, prompt, texts, stop); },
+       stop = m_countStop.token()]() -> std::optional<ui::TokenCounts> {
+        try {
+          return countTokens(parts, prompt, texts, stop);
+        } catch (const std::bad_alloc&) {  // then nobody knows
+          return ui::TokenCounts();
+        }
+      },
       [this, id](const std::optional<ui::TokenCounts>& counts) {
         if (counts) emit tokensCounted(id, *counts);
       });

@@ -19,8 +19,6 @@
 
 #include "ui/background/background.h"
 #include "ui/background/write_file.h"
-#include "ui/chat/chat_rows.h"
-#include "ui/chat/found_marks.h"
 #include "ui/format/format_bytes.h"
 #include "ui/theme/roles.h"
 #include "ui/theme/text_scale.h"
@@ -30,6 +28,7 @@ namespace headroom::ui {
 namespace {
 
 constexpr QSize kSize{760, 560};
+constexpr std::size_t kMostHits = 10'000;  // nobody steps through more
 
 }  // namespace
 
@@ -132,7 +131,10 @@ void AttachmentViewer::find() {
   m_hits.clear();
   m_current = 0;
   const QStringMatcher matcher(m_field->text(), Qt::CaseInsensitive);
-  eachHit(matcher, m_attachment.text, [this](qsizetype at) { m_hits.push_back(at); });
+  const qsizetype length = matcher.pattern().size();
+  for (qsizetype at = length == 0 ? -1 : matcher.indexIn(m_attachment.text); at >= 0 && m_hits.size() < kMostHits;
+       at = matcher.indexIn(m_attachment.text, at + length))
+    m_hits.push_back(at);
   m_previous->setEnabled(!m_hits.empty());
   m_next->setEnabled(!m_hits.empty());
   if (!m_hits.empty()) return showHit();
@@ -155,7 +157,8 @@ void AttachmentViewer::showHit() {
   cursor.setPosition(cursor.position() + static_cast<int>(m_field->text().size()), QTextCursor::KeepAnchor);
   m_text->setTextCursor(cursor);
   m_text->ensureCursorVisible();
-  m_count->setText(tr("%1 of %2").arg(formatCount(m_current + 1), formatCount(m_hits.size())));
+  const QString text = m_hits.size() < kMostHits ? tr("%1 of %2") : tr("%1 of at least %2");
+  m_count->setText(text.arg(formatCount(m_current + 1), formatCount(m_hits.size())));
 }
 
 // What was read of a PDF is text.

@@ -144,14 +144,4 @@ LatexBox bracketed(const LatexBox& inner, QStringView open, QStringView close) {
   return box;
 }
 
-bool isEnclosed(QStringView text) {
-  if (text.size() < 2 || text.front() != u'(' || text.back() != u')') return false;
-  int depth = 0;
-  for (qsizetype i = 0; i < text.size(); ++i) {
-    depth += text[i] == u'(' ? 1 : text[i] == u')' ? -1 : 0;
-    if (depth == 0 && i + 1 < text.size()) return false;
-  }
-  return true;
-}
-
 }  // namespace headroom::ui

@@ -36,7 +36,4 @@ class LatexBox {
 // Brackets that are as high as what stands in them.
 LatexBox bracketed(const LatexBox& inner, QStringView open, QStringView close);
 
-// "(a + b)", but not "(a) + (b)".
-bool isEnclosed(QStringView text);
-
 }  // namespace headroom::ui

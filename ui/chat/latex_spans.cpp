@@ -101,7 +101,13 @@ class SpanFinder {
 
   void takeUntil(qsizetype opening, QStringView closing) {
     const qsizetype end = find(m_at + opening, closing);
-    if (end < 0) return add(LatexSpan::Kind::Open, m_paragraphEnd);
+    if (end < 0) {
+      // "$$" in the middle of a sentence is what a shell calls itself.
+      const bool isWord = closing == QStringView(u"$$") && at(m_at - 1) == u' ' && at(m_at + 2) == u' ';
+      if (!isWord) return add(LatexSpan::Kind::Open, m_paragraphEnd);
+      m_at += 2;
+      return;
+    }
     QString body = bodyOf(m_at + opening, end);
     if (body.trimmed().isEmpty()) {
       m_at = end + closing.size();

@@ -5,106 +5,15 @@
 #include <utility>
 
 #include "ui/chat/latex_box.h"
+#include "ui/chat/latex_row.h"
 #include "ui/chat/latex_symbols.h"
+#include "ui/chat/latex_words.h"
 
 namespace headroom::ui {
 
 namespace {
 
 constexpr int kDeepest = 40;  // groups in each other; what lies deeper stays as it was written
-
-// What may follow a letter as a part of it.
-bool isScriptSign(QChar c) {
-  static constexpr QStringView kSigns = u"⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎′°†ⁿⁱ∗*!";
-  return c.isMark() || kSigns.contains(c) || c.category() == QChar::Letter_Modifier;
-}
-
-// Whether the text of one factor can stand beside a bar of a fraction, or below a root, without parentheses.
-bool isAtom(QStringView text) {
-  if (text.isEmpty()) return true;
-  if (std::all_of(text.begin(), text.end(), [](QChar c) { return c.isDigit() || c == u'.'; })) return true;
-  if (isEnclosed(text)) return true;
-  if (text.front() == u'√') return isAtom(text.mid(1));
-  const qsizetype open = text.indexOf(u'(');
-  if (open > 0 && isEnclosed(text.mid(open)))  // "P(B)"
-    return std::all_of(text.begin(), text.begin() + open, [](QChar c) { return c.isLetter() || c.isMark(); });
-  if ((text.front() == u'd' || text.front() == u'∂') && text.size() > 1 && text[1].isLetter()) text = text.mid(1);
-  const qsizetype first = text.front().isHighSurrogate() && text.size() > 1 ? 2 : 1;
-  return std::all_of(text.begin() + first, text.end(), isScriptSign);
-}
-
-// Above the bar of a fraction products may stand as well: "2ab/c", "n(n + 1)/2".
-bool isProduct(QStringView text) {
-  int depth = 0;
-  for (const QChar c : text) {
-    depth += c == u'(' ? 1 : c == u')' ? -1 : 0;
-    const bool belongs = c.isLetterOrNumber() || isScriptSign(c) || QStringView(u"()∂√^_").contains(c);
-    if (depth == 0 && !belongs) return false;
-  }
-  return true;
-}
-
-QString inParentheses(const QString& text) { return u'(' + text + u')'; }
-
-QString withMark(const QString& text, QStringView mark) {
-  const bool isLine =
-      mark == QStringView(u"\u0305") || mark == QStringView(u"\u0332") || mark == QStringView(u"\u0304");
-  QString marked;
-  for (qsizetype i = 0; i < text.size(); ++i) {
-    marked += text[i];
-    if (text[i].isHighSurrogate() && i + 1 < text.size()) marked += text[++i];
-    const bool isLast = isLine ? !text[i].isSpace() : i == 0 || (i == 1 && text[0].isHighSurrogate());
-    if (isLast) marked += mark;
-  }
-  return marked;
-}
-
-// Joins what is read, with the spaces that its kinds want between them.
-class Row {
- public:
-  explicit Row(bool isTight) : m_isTight(isTight) {}
-
-  void add(LatexBox box, LatexKind kind) {
-    if (kind == LatexKind::Space) {
-      if (m_hasNone) return;
-      m_wantsSpace = false;
-      m_last = LatexKind::Space;
-      return m_box.append(box);
-    }
-    const bool opensLine = m_hasNone || m_last == LatexKind::Relation || m_last == LatexKind::Binary ||
-                           m_last == LatexKind::Open || m_last == LatexKind::Comma || m_last == LatexKind::Big ||
-                           m_last == LatexKind::Function;
-    const bool isSign = kind == LatexKind::Binary && (opensLine || m_isTight);
-    const bool isFactor = kind == LatexKind::Plain || kind == LatexKind::Open || kind == LatexKind::Fraction;
-    const bool partsFraction =
-        !m_hasNone && ((m_last == LatexKind::Fraction && isFactor) ||
-                       (kind == LatexKind::Fraction && (m_last == LatexKind::Plain || m_last == LatexKind::Close)));
-    const bool isBetween = (kind == LatexKind::Binary && !isSign) || kind == LatexKind::Relation;
-    const bool startsWord =
-        (kind == LatexKind::Function || kind == LatexKind::Big) &&
-        (m_last == LatexKind::Plain || m_last == LatexKind::Close || m_last == LatexKind::Fraction) && !m_hasNone;
-    const bool closes = kind == LatexKind::Close || kind == LatexKind::Comma;
-    const bool calls = m_last == LatexKind::Function && kind == LatexKind::Open;
-    const bool hasSpace = m_last == LatexKind::Space;
-    if (!m_isTight && !m_hasNone && !hasSpace && !closes && !calls &&
-        (m_wantsSpace || isBetween || startsWord || partsFraction))
-      m_box.append(LatexBox(QStringLiteral(" ")));
-    if (m_isTight && partsFraction) m_box.append(LatexBox(QStringLiteral(" ")));
-    m_wantsSpace = isBetween || kind == LatexKind::Comma || kind == LatexKind::Function || kind == LatexKind::Big;
-    // In an index words are still parted from what they are of: "max x" would be read as one.
-    if (m_isTight && m_last == LatexKind::Function && kind == LatexKind::Plain)
-      m_box.append(LatexBox(QStringLiteral(" ")));
-    m_last = isSign ? LatexKind::Open : kind;
-    m_hasNone = false;
-    m_box.append(box);
-  }
-  LatexBox take() { return std::move(m_box); }
-
- private:
-  LatexBox m_box;
-  LatexKind m_last = LatexKind::Plain;
-  bool m_isTight, m_hasNone = true, m_wantsSpace = false;
-};
 
 class FormulaReader {
  public:
@@ -180,7 +89,7 @@ class FormulaReader {
   }
 
   LatexBox readRow(bool isTight) {
-    Row row(isTight);
+    LatexRow row(isTight);
     for (skipSpaces(); !atRowEnd(); skipSpaces()) {
       Atom atom = readAtom(isTight);
       addScripts(atom);
@@ -328,7 +237,7 @@ class FormulaReader {
   Atom readSymbol(const LatexSymbol& symbol, bool isTight) {
     switch (symbol.kind) {
       case LatexKind::Style: return {};
-      case LatexKind::Mark: return {LatexBox(withMark(readGroupText(isTight), symbol.text))};
+      case LatexKind::Mark: return {LatexBox(withLatexMark(readGroupText(isTight), symbol.text))};
       case LatexKind::Space:
         if (symbol.name == QStringView(u"hspace")) rawGroup();
         return {LatexBox(symbol.text.toString()), LatexKind::Space};
@@ -424,7 +333,8 @@ class FormulaReader {
     LatexBox inner = readGroup(isTight);
     if (name.endsWith(QStringView(u"phantom"))) return {LatexBox(QString(inner.flat().size(), u' ')), LatexKind::Space};
     if (name == QStringView(u"boxed") || name == QStringView(u"fbox")) return {bracketed(inner, u"[", u"]")};
-    if (name.endsWith(QStringView(u"brace")) && !isAtom(inner.flat())) return {LatexBox(inParentheses(inner.flat()))};
+    if (name.endsWith(QStringView(u"brace")) && !isLatexFactor(inner.flat()))
+      return {LatexBox(inParentheses(inner.flat()))};
     if (name == QStringView(u"mathrel")) return {inner, LatexKind::Relation};
     if (name == QStringView(u"mathop")) return {inner, LatexKind::Function};
     return {inner};
@@ -438,12 +348,12 @@ class FormulaReader {
 
   Atom fraction(bool isTight) {
     const QString above = readGroupText(isTight), below = readGroupText(isTight);
-    const bool isPlainAbove = isAtom(above), isPlainBelow = isAtom(below);
+    const bool isPlainAbove = isLatexFactor(above), isPlainBelow = isLatexFactor(below);
     // Fonts set the slash of fractions so close that only short ones are legible with it.
     const bool isShort = isPlainAbove && isPlainBelow && above.size() <= 2 && below.size() <= 2;
     const QString bar = isShort ? QStringLiteral("⁄") : QStringLiteral("/");
     if (above.isEmpty() && below.isEmpty()) return {LatexBox(QStringLiteral("\\frac"))};
-    return {LatexBox((isPlainAbove || isProduct(above) ? above : inParentheses(above)) + bar +
+    return {LatexBox((isPlainAbove || isLatexProduct(above) ? above : inParentheses(above)) + bar +
                      (isPlainBelow ? below : inParentheses(below))),
             LatexKind::Fraction};
   }
@@ -463,7 +373,7 @@ class FormulaReader {
                          : degree == QStringView(u"4") ? QStringLiteral("∜")
                          : degree.isEmpty()            ? QStringLiteral("√")
                                                        : rootDegree(degree) + u'√';
-    return {LatexBox(sign + (isAtom(inner) ? inner : inParentheses(inner)))};
+    return {LatexBox(sign + (isLatexFactor(inner) ? inner : inParentheses(inner)))};
   }
   static QString rootDegree(const QString& degree) {
     const QString script = scriptText(degree, true);
@@ -564,16 +474,6 @@ class FormulaReader {
 };
 
 }  // namespace
-
-bool isLatexWord(QStringView letters) {
-  static const QStringList kShortWords{
-      QStringLiteral("if"),  QStringLiteral("or"),  QStringLiteral("of"),  QStringLiteral("is"),  QStringLiteral("in"),
-      QStringLiteral("to"),  QStringLiteral("for"), QStringLiteral("and"), QStringLiteral("all"), QStringLiteral("odd"),
-      QStringLiteral("the"), QStringLiteral("not"), QStringLiteral("mod"), QStringLiteral("any")};
-  const LatexSymbol* symbol = findLatexSymbol(letters);
-  const bool isFunction = symbol != nullptr && symbol->kind == LatexKind::Function;
-  return letters.size() > 3 || isFunction || kShortWords.contains(letters);
-}
 
 QString latexText(QStringView latex, bool isDisplay) {
   if (latex.size() > kMostLatexChars) return latex.toString();

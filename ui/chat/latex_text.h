@@ -14,9 +14,6 @@ namespace headroom::ui {
 QString latexText(QStringView latex, bool isDisplay);
 inline constexpr qsizetype kMostLatexChars = 4000;
 
-// Whether letters that follow each other in such a text are a word, "sin" or "even", and not a product as "ac" is.
-bool isLatexWord(QStringView letters);
-
 struct LatexSpan {
   enum class Kind : quint8 { Inline, Display, Open };  // Open: it has no end yet
   Kind kind = Kind::Inline;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ui/chat/latex_text.h"
+#include "ui/chat/latex_words.h"
 #include "ui/chat/markdown_blocks.h"
 
 namespace headroom::ui {

@@ -62,6 +62,12 @@ TEST_F(AttachmentViewerTest, hits_are_gone_through_in_a_ring) {
   EXPECT_FALSE(find<QToolButton>("attachmentNext")->isEnabled());
 }
 
+TEST_F(AttachmentViewerTest, of_very_many_hits_the_first_are_counted) {
+  show("notes.txt", QString(25'000, 'a'));
+  find<QLineEdit>("attachmentFind")->setText("a");
+  EXPECT_EQ(hits(), "1 of at least 10,000");
+}
+
 TEST_F(AttachmentViewerTest, code_stands_in_letters_of_one_width_and_prose_does_not) {
   EXPECT_TRUE(isCodeName("main.cpp") && isCodeName("data.csv") && isCodeName("x.JSON"));
   EXPECT_FALSE(isCodeName("notes.txt") || isCodeName("report.PDF") || isCodeName("README"));

@@ -43,10 +43,5 @@ TEST(LatexBox, what_would_take_too_many_spaces_is_only_parted) {
   EXPECT_LT(box.text().size(), 5000);
 }
 
-TEST(LatexBox, a_text_is_enclosed_by_one_pair_alone) {
-  EXPECT_TRUE(isEnclosed(u"(a + (b))"));
-  EXPECT_FALSE(isEnclosed(u"(a) + (b)") || isEnclosed(u"(a") || isEnclosed(u"a"));
-}
-
 }  // namespace
 }  // namespace headroom::ui

@@ -31,7 +31,7 @@ TEST(LatexSpans, each_pair_of_delimiters_is_found) {
 
 TEST(LatexSpans, money_is_no_formula) {
   for (const char* text : {"$5 and $6", "from $5 to $6.50", "US$5 or $x", "It is $5.", "$ x $", "$5 or US$ more",
-                           "a $ b $ c", "\\$5 and $6", "$", "$5 and $6 with 7$", "a$b$c"})
+                           "a $ b $ c", "\\$5 and $6", "$", "Use $$ for the *number*.", "$5 and $6 with 7$", "a$b$c"})
     EXPECT_EQ(found(text), "") << text;
   EXPECT_EQ(found("$5 and $6 with $x$"), "i:x");
   EXPECT_EQ(found("$2$ and $2 + 2$ and $0.5$"), "i:2|i:2 + 2|i:0.5");

@@ -189,11 +189,6 @@ TEST(LatexText, a_command_that_is_not_known_keeps_its_backslash) {
             QStringLiteral("\\begin{nosuch}\\alpha\\end{nosuch}"));
 }
 
-TEST(LatexText, words_are_told_from_products_of_quantities) {
-  for (const char16_t* word : {u"sin", u"log", u"if", u"even", u"argmax"}) EXPECT_TRUE(isLatexWord(word));
-  for (const char16_t* product : {u"x", u"ac", u"mc", u"abc"}) EXPECT_FALSE(isLatexWord(product));
-}
-
 TEST(LatexText, one_that_is_too_long_is_left_as_it_is) {
   const QString longer = QString(QStringLiteral("\\alpha ")).repeated(1000);
   EXPECT_EQ(latexText(longer, true), longer);
