@@ -15,6 +15,7 @@
 #include "app/model_downloads.h"
 #include "app/native_path.h"
 #include "app/proof_sentences.h"
+#include "app/read_pdf_in_child.h"
 #include "app/reporting.h"
 #include "app/resources.h"
 #include "backend/registry.h"
@@ -282,6 +283,13 @@ void Application::revokeProof(const Error& error) {
 void Application::wireChat() {
   m_sessions = std::make_unique<ui::ChatSessions>(*m_engine, *m_conversations, m_settings);
   m_chat = new ui::ChatWidget(*m_sessions, *m_conversations, *m_theme);
+  if (!m_paths.program.empty()) {
+    m_chat->setRead([program = m_paths.program](const ui::AttachmentOrder& order) {
+      return ui::readAttachment(order, [&](const QString& path, Bytes mostTextBytes, const StopToken& stop) {
+        return readPdfInChild({program, "--read-pdf"}, path, mostTextBytes, stop);
+      });
+    });
+  }
   m_window->setChatWidget(m_chat);
   connect(m_models.get(), &ui::ModelController::openModelChanged, m_chat, &ui::ChatWidget::setOpenModel);
   connect(&m_models->watch(), &ui::DeviceWatch::freeBytesChanged, m_sessions.get(), &ui::ChatSessions::setDevices);

@@ -39,7 +39,8 @@ struct ApplicationPaths {
   QString starterModel;     // empty: this copy came without one
   QString deviceCatalogue;  // empty: none
   QString modelsToStart;    // the short list of models to fetch; empty: none
-  std::string program;      // this one, which checks a GPU when it is started with "--prove"; empty: none is checked
+  std::string program;      // this one, which checks a GPU when it is started with "--prove", and reads a PDF with
+                            // "--read-pdf"; empty: neither
 };
 
 // HEADROOM_DATA_DIR, else the desktop's place for application data; resources as app/resources finds them.

@@ -2,11 +2,16 @@
 
 #include <QDateTime>
 #include <QThread>
+#include <algorithm>
+#include <new>
+#include <optional>
 #include <utility>
 
 #include "app/native_path.h"
 #include "base/check.h"
 #include "base/overloaded.h"
+#include "run/prompt.h"
+#include "ui/background/background.h"
 
 namespace headroom::app {
 
@@ -36,6 +41,39 @@ ui::ChatFigures figuresOf(const GenerationStats& stats) {
   return figures;
 }
 
+// Absent: it was stopped.
+std::optional<ui::TokenCounts> countTokens(const PromptParts& parts, const PromptText& prompt,
+                                           const std::vector<std::string>& texts, const StopToken& stop) {
+  ui::TokenCounts counts;
+  counts.contextLength = parts.options.n_ctx;
+  for (const std::string& text : texts) {
+    TokenSink sink(0, stop);
+    const TextPiece piece{text, TextOrigin::kMessage};
+    parts.text.tokenizer->encode_to(sink, {&piece, 1}, false);
+    counts.texts.push_back(static_cast<quint32>(std::min<std::size_t>(sink.n_tokens(), UINT32_MAX)));
+  }
+  if (!prompt.messages.empty()) {
+    const PromptOutcome outcome = read_prompt(parts.text, prompt, parts.options, stop);
+    if (const auto* read = std::get_if<ReadPrompt>(&outcome)) {
+      counts.promptTokens = static_cast<quint32>(read->tokens.size());
+    } else if (const auto* tooLong = std::get_if<PromptTooLong>(&outcome)) {
+      counts.promptTokens = tooLong->prompt_tokens;
+      counts.isAtLeast = tooLong->text_bytes > 0;
+    }
+  }
+  if (stop.stop_requested()) return std::nullopt;
+  return counts;
+}
+
+PromptText promptOf(const ui::ChatRequest& request) {
+  PromptText prompt;
+  prompt.messages = request.messages;
+  prompt.allow_plain_template = request.allowPlainTemplate;
+  prompt.continue_last = request.continueLast;
+  prompt.thinking = request.thinking;
+  return prompt;
+}
+
 }  // namespace
 
 EngineBridge::EngineBridge(BackendFactory makeBackend, QObject* parent) : ui::EnginePort(parent) {
@@ -45,10 +83,15 @@ EngineBridge::EngineBridge(BackendFactory makeBackend, QObject* parent) : ui::En
         this, [this, event = std::move(event)] { receive(event); }, Qt::QueuedConnection);
   };
   m_engine = std::make_unique<EngineThread>(forward, std::move(makeBackend));
+  m_counting.setMaxThreadCount(1);
+  m_counting.setThreadPriority(QThread::LowPriority);
 }
 
-// The engine thread ends before anything that its events touch.
-EngineBridge::~EngineBridge() { m_engine.reset(); }
+// The engine thread ends before anything that its events touch. A count looks at its token after every word.
+EngineBridge::~EngineBridge() {
+  m_countStop.request_stop();
+  m_engine.reset();
+}
 
 quint64 EngineBridge::load(const QString& path, std::shared_ptr<const MemoryPlan> plan) {
   const RequestId request = m_engine->load({toNativePath(path), std::move(plan)});
@@ -64,17 +107,42 @@ quint64 EngineBridge::unload() { return m_engine->unload(); }
 
 quint64 EngineBridge::generate(const ui::ChatRequest& request) {
   GenerateRequest generate;
-  generate.prompt.messages = request.messages;
-  generate.prompt.allow_plain_template = request.allowPlainTemplate;
-  generate.prompt.continue_last = request.continueLast;
+  generate.prompt = promptOf(request);
   generate.conversation = request.conversation;
   generate.max_tokens = request.maxTokens;
-  generate.prompt.thinking = request.thinking;
   generate.sampler = request.sampler;
   return m_engine->generate(std::move(generate));
 }
 
 void EngineBridge::stop(quint64 request) { m_engine->stop(request); }
+
+// Not by the engine's reader of prompts, behind which answers wait. It takes what reading one prompt more does of the
+// heap, for as long as it runs.
+quint64 EngineBridge::count(const ui::CountRequest& request) {
+  std::optional<PromptParts> parts = m_engine->prompt_parts();
+  if (!parts || parts->text.tokenizer == nullptr) return 0;
+  const quint64 id = ++m_lastCount;
+  ui::runInBackground(
+      m_counting, this,
+      [parts = std::move(*parts), prompt = promptOf(request.prompt), texts = request.texts,
+       stop = m_countStop.token()]() -> std::optional<ui::TokenCounts> {
+        try {
+          return countTokens(parts, prompt, texts, stop);
+        } catch (const std::bad_alloc&) {  // then nobody knows
+          return ui::TokenCounts();
+        }
+      },
+      [this, id](const std::optional<ui::TokenCounts>& counts) {
+        if (counts) emit tokensCounted(id, *counts);
+      });
+  return id;
+}
+
+// Nobody waits any more for what was counted of the model before.
+void EngineBridge::stopCounting() {
+  m_countStop.request_stop();
+  m_countStop = {};
+}
 
 void EngineBridge::receive(const Event& event) {
   CHECK(QThread::currentThread() == thread(), "engine events are handled on the GUI thread");
@@ -84,7 +152,10 @@ void EngineBridge::receive(const Event& event) {
       Overloaded{
           [&](const LoadProgress& progress) { emit loadProgressed(id, progress.bytes_done, progress.bytes_total); },
           [&](const ModelLoaded& loaded) { tellLoaded(id, loaded); },
-          [&](const ModelUnloaded&) { emit modelUnloaded(id); },
+          [&](const ModelUnloaded&) {
+            stopCounting();
+            emit modelUnloaded(id);
+          },
           [&](const Failed& problem) {
             m_paths.remove(id);
             emit failed(id, problem.error);
@@ -126,6 +197,7 @@ void EngineBridge::tellLoaded(RequestId request, const ModelLoaded& loaded) {
     model.arenas.push_back({QString::fromStdString(arena.device), arena.lifetime == Lifetime::kSession,
                             arena.planned_bytes, arena.mapped_bytes});
   }
+  stopCounting();
   emit modelLoaded(request, model);
 }
 

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <QHash>
+#include <QThreadPool>
 #include <functional>
 #include <memory>
 
+#include "base/stop.h"
 #include "run/engine_thread.h"
 #include "ui/engine_port.h"
 
@@ -22,6 +24,7 @@ class EngineBridge : public ui::EnginePort {
   quint64 unload() override;
   quint64 generate(const ui::ChatRequest& request) override;
   void stop(quint64 request) override;
+  quint64 count(const ui::CountRequest& request) override;
 
   quint64 verify();  // ends with planVerified, or failed
   void measure(std::vector<DeviceInfo> devices) { m_engine->measure(std::move(devices)); }
@@ -37,11 +40,15 @@ class EngineBridge : public ui::EnginePort {
  private:
   void receive(const Event& event);
   void tellLoaded(RequestId request, const ModelLoaded& loaded);
+  void stopCounting();
   void tellReading(const headroom::MemoryReading& reading);
 
   QString m_path;                     // of what is loaded
   QHash<RequestId, QString> m_paths;  // of loads that have not ended
   std::unique_ptr<EngineThread> m_engine;
+  quint64 m_lastCount = 0;
+  StopSource m_countStop;  // of all counts of the model that is there
+  QThreadPool m_counting;  // one thread
 };
 
 }  // namespace headroom::app

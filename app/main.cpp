@@ -10,6 +10,7 @@
 
 #include "app/application.h"
 #include "app/native_path.h"
+#include "app/pdf_pages.h"
 #include "app/prove/prove_here.h"
 #include "app/quit_signals.h"
 #include "app/resources.h"
@@ -69,6 +70,8 @@ int main(int argc, char** argv) {
     std::signal(SIGPIPE, SIG_IGN);                            // who started it went away: that is an error of a write
     return headroom::prove_and_tell(argv[2], headroom::findDataFolder() / headroom::kKernelFolder);
   }
+  if (argc == 4 && std::string_view(argv[1]) == "--read-pdf")  // what reads PDFs to attach starts
+    return headroom::app::read_pdf_and_tell(argv[2], argv[3]);
   QCoreApplication::setApplicationName(QStringLiteral("headroom"));
   QCoreApplication::setApplicationVersion(QStringLiteral(HEADROOM_VERSION));
   QCommandLineParser parser;

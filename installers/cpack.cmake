@@ -30,7 +30,8 @@ if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
   # Loaded while the program runs, so that no program's list of libraries names them: conversations are kept by Qt's
   # SQLite driver, the icons of style sheets are read by its SVG plugin, which newer systems have apart.
   set(CPACK_DEBIAN_PACKAGE_DEPENDS "libqt6sql6-sqlite, qt6-svg-plugins | libqt6svg6 (<< 6.6)")
-  set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "qt6-wayland, desktop-file-utils, libvulkan1")
+  # poppler-data: the encodings of Chinese, Japanese and Korean PDFs whose fonts do not bring their own.
+  set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "qt6-wayland, desktop-file-utils, libvulkan1, poppler-data")
 
   # Two that every package has.
   file(STRINGS linux/changelog newest LIMIT_COUNT 1)

@@ -6,6 +6,7 @@
 #include <QString>
 #include <QStringList>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "base/bytes.h"
@@ -62,6 +63,18 @@ struct ChatFigures {
   quint64 seed = 0;
 };
 
+// What is to be counted with the tokenizer of the loaded model.
+struct CountRequest {
+  ChatRequest prompt;              // as generate() would be given it; without messages: none
+  std::vector<std::string> texts;  // each by itself, as a part of a message
+};
+
+struct TokenCounts {
+  quint32 promptTokens = 0, contextLength = 0;  // 0 tokens: not counted, or the template refuses the messages
+  bool isAtLeast = false;                       // a prompt so long was not counted to its end
+  std::vector<quint32> texts;
+};
+
 // Lives on the GUI thread; no method waits; signals come on the GUI thread. Every answer carries the id that its
 // request returned; ids grow. Requests about the model end in their order, each once: by modelLoaded, modelUnloaded (of
 // an unload) or failed; a load or replan may tell modelUnloaded on its way. Each generate ends once, by
@@ -77,6 +90,9 @@ class EnginePort : public QObject {
   virtual quint64 unload() = 0;
   virtual quint64 generate(const ChatRequest& request) = 0;
   virtual void stop(quint64 request) = 0;
+  // Beside all answers, on a thread of its own, in the order of the questions. Its ids are of their own kind and grow;
+  // tokensCounted() follows, unless another model comes before. 0: no model is loaded, nothing follows.
+  virtual quint64 count(const CountRequest& request) = 0;
 
  signals:
   void loadProgressed(quint64 request, quint64 bytesDone, quint64 bytesTotal);
@@ -92,6 +108,7 @@ class EnginePort : public QObject {
   void generationFinished(quint64 request, headroom::ui::ChatEnd end, const headroom::ui::ChatFigures& figures);
   // `isAtLeast`: a text so long was not counted to its end.
   void promptTooLong(quint64 request, quint32 promptTokens, quint32 contextLength, bool isAtLeast = false);
+  void tokensCounted(quint64 request, const headroom::ui::TokenCounts& counts);
   void memoryRead(const headroom::ui::MemoryReading& reading);  // about 5 times a second, once while idle
 };
 

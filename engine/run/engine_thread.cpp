@@ -115,6 +115,7 @@ struct EngineThread::Impl {
   void give_up_model(RequestId id);
   void adopt(RequestId id, std::shared_ptr<const LoadedModel> loaded, std::unique_ptr<Session> opened);
   void end_session();
+  void show_prompt_parts();
   void sample_when_due(const Backends& backends);
   void read_memory();
   template <class Work>
@@ -136,6 +137,7 @@ struct EngineThread::Impl {
   std::deque<Command> commands;
   std::deque<std::pair<RequestId, PromptOutcome>> prompts_read;
   std::map<RequestId, StopSource> stop_sources;
+  std::optional<PromptParts> prompt_parts;  // while a session is open
   RequestId last_id = 0;
   bool stop_is_asked = false;  // since the scheduler last looked
   bool quitting = false, has_ended = false, is_left_behind = false;
@@ -411,6 +413,14 @@ void EngineThread::Impl::replan(RequestId id, const std::shared_ptr<const Memory
   if (!restored) return give_up_model(id);
   session = std::move(*restored);
   scheduler = std::make_unique<Scheduler>(*session, scheduler_sink);
+  show_prompt_parts();
+}
+
+void EngineThread::Impl::show_prompt_parts() {
+  std::optional<PromptParts> parts;
+  if (session) parts = PromptParts{model->text(), session->plan().options};
+  const std::lock_guard lock(mutex);
+  prompt_parts.swap(parts);
 }
 
 // What the rules of the loaded model's plan leave now on a device, and on the host where that has the same memory; a
@@ -470,6 +480,7 @@ void EngineThread::Impl::adopt(RequestId id, std::shared_ptr<const LoadedModel> 
   model = std::move(loaded);
   session = std::move(opened);
   scheduler = std::move(schedules);
+  show_prompt_parts();
   emit(id, std::move(told));
   sampled = {};
 }
@@ -485,6 +496,7 @@ void EngineThread::Impl::end_session() {
   if (scheduler) scheduler->stop_all();
   scheduler.reset();
   session.reset();
+  show_prompt_parts();
 }
 
 void EngineThread::Impl::sample_when_due(const Backends& backends) {
@@ -534,5 +546,9 @@ RequestId EngineThread::measure(std::vector<DeviceInfo> devices) {
 RequestId EngineThread::verify() { return impl_->post(VerifyRequest{}); }
 RequestId EngineThread::generate(GenerateRequest request) { return impl_->post(std::move(request)); }
 void EngineThread::stop(RequestId request) { impl_->stop(request); }
+std::optional<PromptParts> EngineThread::prompt_parts() const {
+  const std::lock_guard lock(impl_->mutex);
+  return impl_->prompt_parts;
+}
 
 }  // namespace headroom

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "run/event.h"
@@ -17,6 +18,11 @@ struct LoadRequest {
   std::filesystem::path path;
   std::shared_ptr<const MemoryPlan> plan;  // exactly what will be mapped; refused with kDoesNotFit, naming bytes asked
                                            // and free, when it no longer fits
+};
+
+struct PromptParts {
+  TextParts text;
+  PlanOptions options;  // of the open session
 };
 
 // How long the end of an EngineThread waits for what runs: longer than a step or a chunk of a load takes to stop, and
@@ -62,6 +68,10 @@ class EngineThread {
   // load or replan that was stopped before the new took the place of the old fails with kCancelled; a stop after that
   // is ignored.
   void stop(RequestId request);
+
+  // What reads prompts of the model that is loaded now, for who counts tokens beside the answers: const, any thread.
+  // While somebody keeps it, an unload leaves the tokenizer on the heap. Absent: no model is loaded.
+  std::optional<PromptParts> prompt_parts() const;
 
  private:
   struct Impl;

@@ -54,6 +54,29 @@ TEST_F(EngineBridgeTest, a_load_tells_what_was_planned_and_mapped) {
   for (const ui::ArenaFigures& arena : m_loaded.arenas) EXPECT_EQ(arena.plannedBytes, arena.mappedBytes);
 }
 
+TEST_F(EngineBridgeTest, tokens_are_counted_as_an_answer_then_reads_them) {
+  EXPECT_EQ(m_bridge.count({request(1), {}}), 0U) << "no model is loaded";
+  load(256);
+  QSignalSpy counted(&m_bridge, &ui::EnginePort::tokensCounted),
+      finished(&m_bridge, &ui::EnginePort::generationFinished);
+  const quint64 id = m_bridge.count({request(1), {"hello", "hello hello"}});
+  ASSERT_NE(id, 0U);
+  ASSERT_TRUE(QTest::qWaitFor([&] { return counted.count() == 1; }, 120'000));
+  EXPECT_EQ(counted[0][0].toULongLong(), id);
+  const auto counts = counted[0][1].value<ui::TokenCounts>();
+  EXPECT_EQ(counts.contextLength, 256U);
+  ASSERT_EQ(counts.texts.size(), 2U);
+  EXPECT_GT(counts.texts[1], counts.texts[0]);
+  m_bridge.generate(request(1));
+  ASSERT_TRUE(QTest::qWaitFor([&] { return finished.count() == 1; }, 120'000));
+  EXPECT_EQ(finished[0][2].value<ui::ChatFigures>().promptTokens, counts.promptTokens);
+  ui::ChatRequest longer = request(1);
+  longer.messages[0].content.assign(100'000, 'x');
+  m_bridge.count({longer, {}});
+  ASSERT_TRUE(QTest::qWaitFor([&] { return counted.count() == 2; }, 120'000));
+  EXPECT_GE(counted[1][1].value<ui::TokenCounts>().promptTokens, 256U);
+}
+
 TEST_F(EngineBridgeTest, an_answer_arrives_whole_and_ends_once) {
   load(256);
   QSignalSpy text(&m_bridge, &ui::EnginePort::textArrived), finished(&m_bridge, &ui::EnginePort::generationFinished);

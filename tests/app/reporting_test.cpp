@@ -14,7 +14,7 @@ class ReportingTest : public AppWindowTest {
   void SetUp() override {
     AppWindowTest::SetUp();
     ui::ChatSettings settings = m_app->settings().chat();
-    settings.maxTokens = 6;  // the context of this model is a short one
+    settings.answers.maxTokens = 6;  // the context of this model is a short one
     m_app->settings().setChat(settings);
     m_app->sessions().newConversation();  // which has them
   }

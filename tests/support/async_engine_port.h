@@ -40,6 +40,7 @@ class AsyncEnginePort : public ui::EnginePort {
     return post({Command::Generate, 0, {}, nullptr, request.conversation});
   }
   void stop(quint64 request) override { m_stopped.insert(request); }
+  quint64 count(const ui::CountRequest&) override { return 0; }
 
   // One step of the engine thread. False: it has nothing to do.
   bool work() {

@@ -39,6 +39,10 @@ class FakeEnginePort : public ui::EnginePort {
     return lastId;
   }
   void stop(quint64 request) override { stops.push_back(request); }
+  quint64 count(const ui::CountRequest& request) override {
+    counts.push_back(request);
+    return counts.size();
+  }
 
   // A model of this name and context is loaded now, by `request` or by one that nobody made.
   void sendLoaded(const char* name, quint32 nCtx, const QString& templateProblem = {}, quint64 request = 0,
@@ -74,10 +78,16 @@ class FakeEnginePort : public ui::EnginePort {
     emit generationFinished(id, end, figures);
   }
 
+  // The newest count() is answered: the prompt has so many tokens, and the texts have these.
+  void sendCounts(quint32 promptTokens, quint32 contextLength, std::vector<quint32> texts = {}) {
+    emit tokensCounted(counts.size(), {promptTokens, contextLength, false, std::move(texts)});
+  }
+
   quint64 lastId = 0;
   std::vector<LoadCall> loads, replans;
   std::vector<GenerateCall> generates;
   std::vector<quint64> stops;
+  std::vector<ui::CountRequest> counts;  // the first has the id 1
   int unloads = 0;
 };
 

@@ -3,29 +3,105 @@
 #include <QCoreApplication>
 #include <QFile>
 #include <QFileInfo>
+#include <algorithm>
 #include <optional>
 
 #include "ui/chat/text_encoding.h"
+#include "ui/format/format_bytes.h"
 
 namespace headroom::ui {
 
 namespace {
 
+// A text in UTF-32 has at most four times the bytes that it has in UTF-8, in which texts are measured.
+constexpr Bytes kMostBytesOfOne = 4;
+constexpr qint64 kHeadBytes = 1024;  // where the mark of a PDF may stand, says its specification
+
 QString tr(const char* text) { return QCoreApplication::translate("Attachment", text); }
 Error error(ErrorCode code, const QString& text) { return {code, text.toStdString()}; }
 
-QString bytesText(Bytes bytes) { return QString::fromStdString(format_bytes(bytes)); }
+// `amount`: how much it has, as a predicate.
+Error tooLarge(const QString& name, const QString& amount, const AttachmentLimit& limit) {
+  if (limit.nCtx == 0) {
+    return error(ErrorCode::kUsage, tr("%1 %2; at most %3 of text can be attached. Attach a part of it.")
+                                        .arg(name, amount, formatBytes(limit.textBytes)));
+  }
+  return error(ErrorCode::kUsage, tr("%1 %2; the context of %3 tokens takes %4 of text at the very most. Attach a part "
+                                     "of it, or plan a larger context.")
+                                      .arg(name, amount, formatCount(limit.nCtx), formatBytes(limit.textBytes)));
+}
 
-Error tooLarge(const QString& name, Bytes bytes) {
-  return error(
-      ErrorCode::kUsage,
-      tr("%1 is %2; files of at most %3 can be attached.").arg(name, bytesText(bytes), bytesText(kMaxAttachmentBytes)));
+ReadAttachment attachmentOf(const QString& name, PdfText pdf, const AttachmentLimit& limit) {
+  const QString page = formatCount(pdf.page), nPages = formatCount(pdf.nPages);
+  switch (pdf.end) {
+    case PdfText::End::Read: break;
+    case PdfText::End::Locked:
+      return error(ErrorCode::kUsage, tr("%1 is a PDF with a password, so it cannot be read. Save a copy without one "
+                                         "and attach that.")
+                                          .arg(name));
+    case PdfText::End::Damaged:
+      return error(ErrorCode::kBadFile, tr("%1 is a damaged PDF: no page could be found in it.").arg(name));
+    case PdfText::End::TooManyPages:
+      return error(ErrorCode::kUsage, tr("%1 has %2 pages; at most %3 are read. Attach a part of it.")
+                                          .arg(name, nPages, formatCount(kMostPdfPages)));
+    case PdfText::End::TooLong:
+      return tooLarge(name,
+                      tr("has more than %1 of text on the first %2 of its %3 pages")
+                          .arg(formatBytes(limit.textBytes), page, nPages),
+                      limit);
+    case PdfText::End::Crashed:
+      return error(ErrorCode::kBadFile,
+                   pdf.page == 0 ? tr("%1 is a damaged PDF: the reader crashed while it opened it.").arg(name)
+                                 : tr("%1 is a damaged PDF: the reader crashed on page %2.").arg(name, page));
+    case PdfText::End::Slow:
+      return error(
+          ErrorCode::kBadFile,
+          tr("%1 was given up: page %2 took longer than %3 to read.").arg(name, page, formatDuration(kPdfPatienceMs)));
+    case PdfText::End::NoReader:
+      return error(ErrorCode::kResource, tr("%1 cannot be read: %2.").arg(name, pdf.problem));
+    case PdfText::End::Stopped: return error(ErrorCode::kCancelled, tr("%1 was not read to its end.").arg(name));
+  }
+  if (pdf.text.trimmed().isEmpty()) {
+    return error(ErrorCode::kUsage, tr("%1 has no text on its %2 pages, as scanned pages have none; Headroom reads no "
+                                       "pictures.")
+                                        .arg(name, nPages));
+  }
+  return Attachment{name, std::move(pdf.text)};
+}
+
+bool isPdf(const QString& name, const QByteArray& head) {
+  const bool isNamedSo = name.endsWith(QLatin1StringView(".pdf"), Qt::CaseInsensitive);
+  return head.startsWith("%PDF-") || (isNamedSo && head.contains("%PDF-"));
+}
+
+ReadAttachment textOf(const QString& name, QFile& file, const AttachmentLimit& limit) {
+  const Bytes most = kMostBytesOfOne * limit.textBytes;
+  const auto size = static_cast<Bytes>(file.size());
+  if (size > most) return tooLarge(name, tr("is %1").arg(formatBytes(size)), limit);
+  // One byte more than the limit tells a larger file, whatever its size was a moment ago.
+  const QByteArray bytes = file.read(static_cast<qint64>(most) + 1);
+  if (file.error() != QFileDevice::NoError)
+    return error(ErrorCode::kBadFile, tr("%1 cannot be read: %2.").arg(name, file.errorString()));
+  if (static_cast<Bytes>(bytes.size()) > most) {
+    const Bytes now = std::max(static_cast<Bytes>(file.size()), static_cast<Bytes>(bytes.size()));
+    return tooLarge(name, tr("is %1").arg(formatBytes(now)), limit);
+  }
+  std::optional<QString> text = decodeText(bytes);
+  if (!text) {
+    return error(ErrorCode::kUsage, tr("%1 is neither text nor a PDF with text, so it cannot be attached.").arg(name));
+  }
+  text->replace(QLatin1StringView("\r\n"), QLatin1StringView("\n"));
+  if (text->trimmed().isEmpty())
+    return error(ErrorCode::kUsage, tr("%1 is empty; there is nothing to attach.").arg(name));
+  if (const auto textBytes = static_cast<Bytes>(text->toUtf8().size()); textBytes > limit.textBytes)
+    return tooLarge(name, tr("has %1 of text").arg(formatBytes(textBytes)), limit);
+  return Attachment{name, *text};
 }
 
 }  // namespace
 
-ReadAttachment readAttachment(const QString& path) {
-  const QFileInfo info(path);
+ReadAttachment readAttachment(const AttachmentOrder& order, const ReadPdf& readPdf) {
+  const QFileInfo info(order.path);
   const QString name = info.fileName();
   if (info.isDir()) return IsFolder{};
   // A link to nothing does not exist either.
@@ -33,23 +109,16 @@ ReadAttachment readAttachment(const QString& path) {
   // Opening a pipe waits for somebody who writes into it.
   if (!info.isFile())
     return error(ErrorCode::kBadFile,
-                 tr("%1 is a device or a pipe, not a file; only text files can be attached.").arg(name));
-  if (static_cast<Bytes>(info.size()) > kMaxAttachmentBytes) return tooLarge(name, static_cast<Bytes>(info.size()));
-  QFile file(path);
+                 tr("%1 is a device or a pipe, not a file; only text and PDF files can be attached.").arg(name));
+  QFile file(order.path);
   if (!file.open(QIODevice::ReadOnly))
     return error(ErrorCode::kBadFile, tr("%1 cannot be read: %2.").arg(name, file.errorString()));
-  // One byte more than the limit tells a larger file, whatever its size was a moment ago.
-  const QByteArray bytes = file.read(static_cast<qint64>(kMaxAttachmentBytes) + 1);
-  if (file.error() != QFileDevice::NoError)
-    return error(ErrorCode::kBadFile, tr("%1 cannot be read: %2.").arg(name, file.errorString()));
-  if (static_cast<Bytes>(bytes.size()) > kMaxAttachmentBytes)
-    return tooLarge(name, std::max(static_cast<Bytes>(file.size()), static_cast<Bytes>(bytes.size())));
-  std::optional<QString> text = decodeText(bytes);
-  if (!text) return error(ErrorCode::kUsage, tr("%1 is not text, so it cannot be attached.").arg(name));
-  text->replace(QLatin1StringView("\r\n"), QLatin1StringView("\n"));
-  if (text->trimmed().isEmpty())
-    return error(ErrorCode::kUsage, tr("%1 is empty; there is nothing to attach.").arg(name));
-  return Attachment{name, *text};
+  if (isPdf(name, file.peek(kHeadBytes))) {
+    file.close();
+    if (!readPdf) return error(ErrorCode::kUnsupported, tr("%1 is a PDF, which cannot be read here.").arg(name));
+    return attachmentOf(name, readPdf(order.path, order.limit.textBytes, order.stop), order.limit);
+  }
+  return textOf(name, file, order.limit);
 }
 
 }  // namespace headroom::ui

@@ -6,19 +6,36 @@
 
 #include "base/bytes.h"
 #include "base/result.h"
+#include "base/stop.h"
 #include "ui/chat/conversation.h"
+#include "ui/chat/pdf_text.h"
 
 namespace headroom::ui {
 
-inline constexpr Bytes kMaxAttachmentBytes = kMiB;
+// Of any file: what a field and the store can still hold.
+inline constexpr Bytes kMostAttachmentBytes = 64 * kMiB;
+
+// How much text of one file is of use. `nCtx` is of the loaded model, and `textBytes` as much as a prompt of so many
+// tokens can have, were each the longest of the vocabulary. 0: no model is loaded.
+struct AttachmentLimit {
+  Bytes textBytes = kMostAttachmentBytes;
+  quint32 nCtx = 0;
+};
+
+struct AttachmentOrder {
+  QString path;
+  AttachmentLimit limit{};
+  StopToken stop{};  // nobody wants it any more
+};
 
 struct IsFolder {};  // perhaps a model, for the window to open
 
-// What stands at a path. Errors are whole sentences that name the file: kBadFile when it is absent, no ordinary file or
-// not readable, kUsage when it is larger than kMaxAttachmentBytes or not text (text_encoding.h).
+// What stands at a path. Errors are whole sentences that name the file: kBadFile when it is absent, no ordinary file,
+// damaged or not readable, kUsage when it has more text than the limit, or none, or is neither text (text_encoding.h)
+// nor PDF.
 using ReadAttachment = std::variant<Attachment, IsFolder, Error>;
 
-// On any thread; as slow as the disk, or the network that it is behind.
-ReadAttachment readAttachment(const QString& path);
+// On any thread; as slow as the disk, or the network that it is behind. Without `readPdf` PDFs are refused.
+ReadAttachment readAttachment(const AttachmentOrder& order, const ReadPdf& readPdf = {});
 
 }  // namespace headroom::ui

@@ -6,19 +6,27 @@ namespace headroom::ui {
 
 AttachmentReader::AttachmentReader(Read read, QObject* parent) : QObject(parent), m_read(std::move(read)) {}
 
+AttachmentReader::~AttachmentReader() {
+  for (Running& running : m_running) running.stop.request_stop();
+}
+
 quint64 AttachmentReader::read(const QString& path) {
   const quint64 id = ++m_lastId;
-  m_running.insert(id, runInBackground(
-                           readingThreads(), this, [read = m_read, path] { return read(path); },
-                           [this, id, path](const ReadAttachment& found) { finish(id, path, found); }));
+  Running running;
+  const AttachmentOrder order{path, m_limit, running.stop.token()};
+  running.watcher = runInBackground(
+      readingThreads(), this, [read = m_read, order] { return read(order); },
+      [this, id, path](const ReadAttachment& found) { finish(id, path, found); });
+  m_running.insert(id, running);
   return id;
 }
 
 void AttachmentReader::cancel(quint64 id) {
-  QFutureWatcherBase* watcher = m_running.take(id);
-  if (watcher == nullptr) return;
-  watcher->cancel();  // one that waits for a thread does not begin
-  delete watcher;
+  Running running = m_running.take(id);
+  if (running.watcher == nullptr) return;
+  running.stop.request_stop();
+  running.watcher->cancel();  // one that waits for a thread does not begin
+  delete running.watcher;
 }
 
 void AttachmentReader::finish(quint64 id, const QString& path, const ReadAttachment& found) {

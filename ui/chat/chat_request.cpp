@@ -45,12 +45,15 @@ QString systemText(const QString& systemPrompt, const QString& summary) {
 
 }  // namespace
 
+QString fileText(const Attachment& attachment) {
+  return QStringLiteral("File %1:\n%2\n%3\n%2").arg(attachment.name, fenceFor(attachment.text), attachment.text);
+}
+
 QString sentText(const Turn& turn) {
   QString text = turn.text;
   for (const Attachment& attachment : turn.attachments) {
-    const QString fence = fenceFor(attachment.text);
     if (!text.isEmpty()) text += QStringLiteral("\n\n");
-    text += QStringLiteral("File %1:\n%2\n%3\n%2").arg(attachment.name, fence, attachment.text);
+    text += fileText(attachment);
   }
   return text;
 }

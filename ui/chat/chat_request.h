@@ -8,7 +8,10 @@
 
 namespace headroom::ui {
 
-// A turn as the model reads it: its text, then each attached file in a fence that the file's own text cannot close.
+// An attached file as the model reads it: in a fence that its own text cannot close.
+QString fileText(const Attachment& attachment);
+
+// A turn as the model reads it: its text, then each attached file.
 QString sentText(const Turn& turn);
 
 // The system prompt (with the summary of what was cut), then the turns of the active path from the newest cut up to and

@@ -12,6 +12,7 @@
 #include "ui/chat/code_view.h"
 #include "ui/chat/prose_view.h"
 #include "ui/format/format_bytes.h"
+#include "ui/format/literal_text.h"
 #include "ui/theme/elided_label.h"
 #include "ui/theme/roles.h"
 
@@ -24,6 +25,7 @@ constexpr int kCardRadiusPx = 10;
 constexpr int kCodeBarPx = 30;
 constexpr int kCodeGapPx = 8;  // above and below a code block
 constexpr int kCodeSidePx = 4;
+constexpr int kChipGapPx = 6;
 constexpr int kCopiedMs = 1500;
 
 // A path with the two upper, the two lower, or no corners rounded.
@@ -172,18 +174,39 @@ int CutRow::heightFor(int width) { return m_label->heightForWidth(width) + 26; }
 
 AttachmentsRow::AttachmentsRow(const Theme& theme, const QVector<Attachment>& attachments, QWidget* parent)
     : ChatRow(theme, CardPart::Middle, parent) {
-  QStringList names;
-  for (const Attachment& attachment : attachments) names.append(attachmentText(attachment));
-  m_label = new QLabel(tr("Attached: %1").arg(names.join(QStringLiteral(", "))), this);
-  m_label->setTextFormat(Qt::PlainText);
-  m_label->setWordWrap(true);
-  setRole(m_label, "muted");
-  auto* layout = new QHBoxLayout(this);
-  layout->setContentsMargins(sidePadding(), 4, sidePadding(), 0);
-  layout->addWidget(m_label);
+  for (qsizetype i = 0; i < attachments.size(); ++i) {
+    auto* chip = new QToolButton(this);
+    chip->setObjectName(QStringLiteral("sentAttachment"));
+    chip->setText(literalText(attachmentText(attachments[i])));
+    chip->setToolTip(tr("Open what the model reads of %1").arg(attachments[i].name));
+    chip->setAccessibleName(tr("Open %1").arg(attachmentText(attachments[i])));
+    chip->setFocusPolicy(Qt::StrongFocus);
+    setRole(chip, "chip");
+    connect(chip, &QToolButton::clicked, this, [this, i] { emit openChosen(i); });
+    m_chips.push_back(chip);
+  }
 }
 
-int AttachmentsRow::heightFor(int width) { return m_label->heightForWidth(width - 2 * sidePadding()) + 4; }
+// As many in a line as there is room for.
+int AttachmentsRow::arrange(int width, bool moves) {
+  const int right = width - sidePadding();
+  int x = sidePadding(), y = kChipGapPx, lineHeight = 0;
+  for (QToolButton* chip : m_chips) {
+    const QSize size = chip->sizeHint().boundedTo(QSize(std::max(1, right - sidePadding()), chip->sizeHint().height()));
+    if (x > sidePadding() && x + size.width() > right) {
+      x = sidePadding();
+      y += lineHeight + kChipGapPx;
+      lineHeight = 0;
+    }
+    if (moves) chip->setGeometry(QRect(QPoint(x, y), size));
+    x += size.width() + kChipGapPx;
+    lineHeight = std::max(lineHeight, size.height());
+  }
+  return y + lineHeight;
+}
+
+int AttachmentsRow::heightFor(int width) { return arrange(width, false); }
+void AttachmentsRow::resizeEvent(QResizeEvent*) { arrange(width(), true); }
 
 FooterRow::FooterRow(const Theme& theme, const Turn& turn, const FooterFacts& facts, QWidget* parent)
     : ChatRow(theme, turn.role == Role::User ? CardPart::Bottom : CardPart::None, parent) {
@@ -315,9 +338,10 @@ QString turnStateText(TurnState state) {
   return {};
 }
 
-QString attachmentText(const Attachment& attachment) {
+QString attachmentText(const Attachment& attachment, quint32 tokens) {
+  if (tokens > 0) return QObject::tr("%1 · %2 tokens").arg(attachment.name, formatCount(tokens));
   const auto bytes = static_cast<Bytes>(attachment.text.toUtf8().size());
-  return QStringLiteral("%1 (%2)").arg(attachment.name, QString::fromStdString(format_bytes(bytes)));
+  return QStringLiteral("%1 (%2)").arg(attachment.name, formatBytes(bytes));
 }
 
 }  // namespace headroom::ui

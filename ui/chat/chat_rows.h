@@ -5,6 +5,7 @@
 #include <QToolButton>
 #include <QWidget>
 #include <functional>
+#include <vector>
 
 #include "ui/chat/conversation.h"
 #include "ui/chat/markdown_segments.h"
@@ -130,18 +131,27 @@ class FooterRow : public ChatRow {
   QHBoxLayout* m_layout;
 };
 
-// Names and sizes of attached files.
+// Names and sizes of attached files; each opens its text.
 class AttachmentsRow : public ChatRow {
   Q_OBJECT
  public:
   AttachmentsRow(const Theme& theme, const QVector<Attachment>& attachments, QWidget* parent);
   int heightFor(int width) override;
 
+ signals:
+  void openChosen(qsizetype index);
+
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+
  private:
-  QLabel* m_label;
+  int arrange(int width, bool moves);  // the height that it takes
+
+  std::vector<QToolButton*> m_chips;
 };
 
-QString turnStateText(TurnState state);                // "stopped by you"; empty when done
-QString attachmentText(const Attachment& attachment);  // "notes.txt (12.3 KiB)"
+QString turnStateText(TurnState state);  // "stopped by you"; empty when done
+// "notes.txt (12.3 KiB)"; with what it takes of the context, where that is known: "notes.txt · 12,400 tokens".
+QString attachmentText(const Attachment& attachment, quint32 tokens = 0);
 
 }  // namespace headroom::ui

@@ -244,6 +244,25 @@ bool ChatSession::sendDraft() {
   return true;
 }
 
+// On a copy of the tree, which shares its texts.
+ChatRequest ChatSession::draftRequest() const {
+  const DraftMessage& message = m_draft.message();
+  if (!m_shared.model || message.isEmpty()) return {};
+  ChatTree tree = m_tree;
+  const Turn* edited = tree.find(m_draft.editedTurn());
+  if (edited != nullptr && edited->role == Role::Assistant) return {};  // an answer that is changed by hand
+  const Turn before = edited == nullptr ? Turn() : *edited;
+  for (const Turn* turn = edited; turn != nullptr; turn = tree.find(turn->parentId)) tree.choose(turn->id);
+  const QString id = tree.append(edited == nullptr ? tree.lastId() : before.parentId, Role::User, message.text, 0);
+  Turn& turn = *tree.find(id);
+  for (const DraftFile& file : message.files) {
+    if (file.readId == 0) turn.attachments.append(file.attachment);
+  }
+  turn.cutBefore = before.cutBefore;
+  turn.summary = before.summary;
+  return requestFor(requestMessages(tree, m_head.systemPrompt, id), 0);
+}
+
 void ChatSession::editTurn(const QString& id) {
   const Turn* turn = m_tree.find(id);
   if (turn != nullptr && turn->state != TurnState::Writing) m_draft.edit(*turn);

@@ -90,6 +90,7 @@ class ChatSession : public QObject {
   // Of the user's, and then it is answered; of an answer, which needs no model.
   bool edit(const QString& turnId, const QString& text, const QVector<Attachment>& attachments);
   bool sendDraft();                  // the draft, as the new message or the other version that it is
+  ChatRequest draftRequest() const;  // what that would ask of the engine; without messages: nothing, or of no model
   void editTurn(const QString& id);  // begins to write another version of a turn that stands
   // With all that was said after it, or alone where ChatTree::canRemoveAlone(). Ignored while busy.
   void removeTurn(QString id, bool isAlone);  // by value: it may be the one of the turn that goes

@@ -3,6 +3,8 @@
 #include <QFileInfo>
 #include <algorithm>
 
+#include "plan/prompt_memory.h"
+
 namespace headroom::ui {
 
 ChatSessions::ChatSessions(EnginePort& engine, ConversationPort& store, SettingsModel& settings, QObject* parent)
@@ -89,6 +91,14 @@ void ChatSessions::tellModel(quint64 request) {
   for (ChatSession* session : QVector<ChatSession*>(m_sessions)) session->modelChanged(request);
   emit modelChanged();
   settle();
+}
+
+AttachmentLimit ChatSessions::attachmentLimit() const {
+  const std::optional<ChatModel>& model = m_shared.model;
+  if (!model || !model->plan || !model->info || model->info->longest_token_bytes == 0) return {};
+  const quint32 nCtx = model->plan->options.n_ctx;
+  const Bytes most = Bytes{nCtx} * std::min(model->info->longest_token_bytes, kMostTokenBytes);
+  return {std::min(most, kMostAttachmentBytes), nCtx};
 }
 
 ChatSession* ChatSessions::find(const QString& conversationId) const {

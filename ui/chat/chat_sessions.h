@@ -5,6 +5,7 @@
 #include <QSet>
 #include <QVector>
 
+#include "ui/chat/attachment.h"
 #include "ui/chat/chat_session.h"
 #include "ui/chat/conversation_mark.h"
 #include "ui/stale_model_filter.h"
@@ -34,6 +35,9 @@ class ChatSessions : public QObject {
   ThinkingControl thinkingControl() const {
     return m_shared.model ? m_shared.model->thinkingControl : ThinkingControl::kNone;
   }
+  // What a file may have of text to be of use to that model.
+  AttachmentLimit attachmentLimit() const;
+  EnginePort& engine() { return m_shared.engine; }
   SettingsModel& settings() { return m_shared.settings; }
   void setDevices(const std::vector<headroom::DeviceInfo>& devices) { m_shared.devices = devices; }
 

@@ -345,7 +345,12 @@ ChatRow* ChatView::makeRow(Item& item, const Row& row) {
       connect(thinking, &ThinkingRow::unfoldChosen, this, [this, id = item.id](bool on) { unfold(id, on); });
       return thinking;
     }
-    case Kind::Attachments: return new AttachmentsRow(m_theme, turn.attachments, viewport());
+    case Kind::Attachments: {
+      auto* files = new AttachmentsRow(m_theme, turn.attachments, viewport());
+      connect(files, &AttachmentsRow::openChosen, this,
+              [this, id = item.id](qsizetype index) { emit attachmentChosen(id, index); });
+      return files;
+    }
     case Kind::Plain: {
       auto* plain = new ProseRow(m_theme, CardPart::Middle, viewport());
       plain->showPlain(turn.text.mid(row.start, row.length));

@@ -49,6 +49,7 @@ class ChatView : public QAbstractScrollArea {
   void regenerateChosen(const QString& turnId);
   void answerChosen(const QString& turnId);
   void continueChosen(const QString& turnId);
+  void attachmentChosen(const QString& turnId, qsizetype index);
   void versionChosen(const QString& turnId);
   void endLeft(bool left);  // the newest text is out of sight
 

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "ui/background/background.h"
+#include "ui/chat/attachment_viewer.h"
 #include "ui/chat/chat_import.h"
 #include "ui/chat/chat_pixels.h"
 #include "ui/chat/chat_view.h"
@@ -24,6 +25,7 @@
 #include "ui/chat/conversation_export.h"
 #include "ui/chat/conversation_list.h"
 #include "ui/chat/conversation_list_model.h"
+#include "ui/chat/draft_tokens.h"
 #include "ui/chat/find_bar.h"
 #include "ui/chat/removal_question.h"
 #include "ui/chat/sampler_panel.h"
@@ -64,6 +66,7 @@ ChatWidget::ChatWidget(ChatSessions& sessions, ConversationPort& store, const Th
   connectSessions();
   connectBanner();
   connectComposer();
+  connectTokens();
   connectView();
   connectList();
   m_panel->setSettings(settings());
@@ -206,6 +209,7 @@ void ChatWidget::showSession() {
   connect(from, &ChatSession::headChanged, shown, [this] { showHead(); });
   connect(&from->draft(), &ChatDraft::changed, shown, [this] { showEditPlace(); });
   m_composer->showDraft(from->draft());
+  m_tokens->watch(*from);
   m_view->showTree(from->tree());
   m_find->showTree(from->tree());
   m_banner->show(from->trouble());
@@ -255,7 +259,24 @@ void ChatWidget::connectComposer() {
   });
 }
 
+void ChatWidget::connectTokens() {
+  m_tokens = new DraftTokens(m_sessions.engine(), this);
+  connect(m_tokens, &DraftTokens::changed, this, [this] { m_composer->setFigures(m_tokens->figures()); });
+  const auto takeModel = [this] {
+    m_composer->setLimit(m_sessions.attachmentLimit());
+    m_tokens->recount();
+  };
+  connect(&m_sessions, &ChatSessions::modelChanged, m_tokens, takeModel);
+  takeModel();
+  connect(m_composer, &Composer::openChosen, this, &ChatWidget::openAttachment);
+  connect(m_composer, &Composer::largerContextWanted, this, &ChatWidget::largerContextWanted);
+}
+
 void ChatWidget::connectView() {
+  connect(m_view, &ChatView::attachmentChosen, this, [this](const QString& id, qsizetype index) {
+    const Turn* turn = session().tree().find(id);
+    if (turn != nullptr && index < turn->attachments.size()) openAttachment(turn->attachments[index], 0);
+  });
   connect(m_view, &ChatView::editChosen, this, &ChatWidget::startEditing);
   connect(m_view, &ChatView::removeChosen, this, &ChatWidget::askToRemove);
   connect(m_view, &ChatView::regenerateChosen, this, [this](const QString& id) { session().regenerate(id); });
@@ -403,13 +424,28 @@ void ChatWidget::editLast() {
 }
 
 void ChatWidget::chooseAttachment() {
-  auto* dialog = new QFileDialog(this, tr("Attach text files"));
+  auto* dialog = new QFileDialog(this, tr("Attach text or PDF files"));
   dialog->setAttribute(Qt::WA_DeleteOnClose);
   dialog->setFileMode(QFileDialog::ExistingFiles);
   connect(dialog, &QFileDialog::filesSelected, this, [this](const QStringList& paths) {
     for (const QString& path : paths) attachPath(path);
   });
   dialog->open();
+}
+
+void ChatWidget::setRead(AttachmentReader::Read read) { m_composer->setRead(std::move(read)); }
+
+// The tokens of one that was sent are counted now.
+void ChatWidget::openAttachment(const Attachment& attachment, quint32 tokens) {
+  auto* viewer = new AttachmentViewer(attachment, this);
+  viewer->setTokens(tokens);
+  connect(viewer, &AttachmentViewer::problemFound, this, &ChatWidget::problemFound);
+  if (const quint64 id = tokens > 0 ? 0 : m_tokens->countFile(attachment); id != 0) {
+    connect(m_tokens, &DraftTokens::fileCounted, viewer, [viewer, id](quint64 counted, quint32 n) {
+      if (counted == id) viewer->setTokens(n);
+    });
+  }
+  viewer->show();
 }
 
 void ChatWidget::attachPath(const QString& path) {

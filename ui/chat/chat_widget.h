@@ -5,6 +5,7 @@
 
 #include <QWidget>
 
+#include "ui/chat/attachment_reader.h"
 #include "ui/chat/chat_sessions.h"
 #include "ui/chat/chat_sides.h"
 #include "ui/theme/theme.h"
@@ -20,6 +21,7 @@ namespace headroom::ui {
 class ChatView;
 class Composer;
 class ContextGauge;
+class DraftTokens;
 class ElidedLabel;
 class FindBar;
 class ConversationList;
@@ -38,6 +40,7 @@ class ChatWidget : public QWidget {
   void setModelNote(const QString& note, const QStringList& questions);
   // The model whose plan the calculator shows (empty: none), for an empty conversation while nothing is loaded.
   void setOpenModel(const QString& name, bool isLoading);
+  void setRead(AttachmentReader::Read read);  // what reads files to attach; without it PDFs are refused
   QSize minimumSizeHint() const override;
   QSize sizeHint() const override;
   ChatSession& session() const { return m_sessions.current(); }
@@ -80,7 +83,9 @@ class ChatWidget : public QWidget {
   void showEditPlace();
   const ChatSettings& settings() const { return m_sessions.settings().chat(); }
   void editLast();
+  void connectTokens();
   void chooseAttachment();
+  void openAttachment(const Attachment& attachment, quint32 tokens);
   void attachPath(const QString& path);
   void chooseImport();
   void importConversation(const QString& path);
@@ -105,6 +110,7 @@ class ChatWidget : public QWidget {
   FindBar* m_find;
   Composer* m_composer;
   ContextGauge* m_gauge;
+  DraftTokens* m_tokens;
   QScrollArea* m_panelArea;
   SamplerPanel* m_panel;
   struct {

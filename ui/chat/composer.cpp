@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "ui/chat/chat_rows.h"
+#include "ui/format/format_bytes.h"
 #include "ui/format/literal_text.h"
 #include "ui/theme/roles.h"
 
@@ -96,13 +97,14 @@ Composer::Composer(const Theme& theme, ChatDraft& draft, QWidget* parent, Attach
   layout->addWidget(m_chips);
   m_text = new MessageEdit(this);
   layout->addWidget(m_text);
+  layout->addWidget(makeWarning());
 
   auto* row = new QHBoxLayout;
   row->setSpacing(8);
   m_attach = new QToolButton(this);
   m_attach->setText(tr("Attach…"));
   m_attach->setObjectName(QStringLiteral("attachButton"));
-  m_attach->setToolTip(tr("Add a text file to the message"));
+  m_attach->setToolTip(tr("Add text or PDF files to the message"));
   setRole(m_attach, "chip");
   m_hint = new QLabel(this);
   m_hint->setObjectName(QStringLiteral("composerHint"));
@@ -257,8 +259,75 @@ void Composer::showEditBar() {
   m_editBar->setVisible(isEditing);
 }
 
+QString Composer::hintText() const {
+  if (m_mode == Mode::Busy) return tr("Esc stops");
+  if (const QString pending = pendingName(); !pending.isEmpty())
+    return tr("Reading %1; remove it to send without it").arg(pending);
+  const DraftMessage& message = m_draft->message();
+  if (message.text.trimmed().isEmpty() && message.files.isEmpty()) return {};
+  if (m_figures.promptTokens > 0 && !m_figures.isTooLong()) {
+    return tr("With this message %1 of %2 tokens")
+        .arg(formatCount(m_figures.promptTokens), formatCount(m_figures.contextLength));
+  }
+  return tr("Shift+Enter for a new line");
+}
+
+QWidget* Composer::makeWarning() {
+  m_warning = new QFrame(this);
+  m_warning->setObjectName(QStringLiteral("tooLongWarning"));
+  setRole(m_warning, "banner");
+  setTone(m_warning, Tone::Warning);
+  auto* layout = new QVBoxLayout(m_warning);
+  layout->setContentsMargins(10, 6, 10, 8);
+  layout->setSpacing(6);
+  m_warningText = new QLabel(m_warning);
+  m_warningText->setObjectName(QStringLiteral("tooLongText"));
+  m_warningText->setTextFormat(Qt::PlainText);
+  m_warningText->setWordWrap(true);
+  setRole(m_warningText, "sentence");
+  layout->addWidget(m_warningText);
+  auto* larger = new QPushButton(tr("Plan a larger context…"), m_warning);
+  larger->setObjectName(QStringLiteral("planForMessage"));
+  larger->setToolTip(tr("Opens the calculator with a context that would do"));
+  larger->setAutoDefault(true);
+  setRole(larger, "fix");
+  // Half as much again, for the answer.
+  connect(larger, &QPushButton::clicked, this,
+          [this] { emit largerContextWanted(m_figures.promptTokens + m_figures.promptTokens / 2); });
+  layout->addWidget(larger);
+  m_warning->hide();
+  return m_warning;
+}
+
+void Composer::showWarning() {
+  const bool isTooLong = m_figures.isTooLong() && m_mode != Mode::Busy && m_mode != Mode::NoModel;
+  m_warning->setVisible(isTooLong);
+  if (!isTooLong) return;
+  const QString tokens =
+      (m_figures.isAtLeast ? tr("at least %1") : QStringLiteral("%1")).arg(formatCount(m_figures.promptTokens));
+  QString text = tr("Too long: with this message the model would read %1 tokens, and its context holds %2 with the "
+                    "answer.")
+                     .arg(tokens, formatCount(m_figures.contextLength));
+  text += u' ';
+  text += !m_shownFiles.isEmpty() ? tr("Remove a file, attach a part of it, or plan a larger context.")
+                                  : tr("Shorten it, or plan a larger context.");
+  if (m_figures.hasOlderTurns) text += u' ' + tr("Older turns can be left out once it is sent.");
+  m_warningText->setText(text);
+  m_warning->setAccessibleName(text);
+}
+
+quint32 Composer::tokensOf(qsizetype file) const {
+  const auto at = static_cast<std::size_t>(file);
+  return at < m_figures.files.size() ? m_figures.files[at] : 0;
+}
+
+void Composer::setFigures(const DraftFigures& figures) {
+  const bool hasOtherFiles = figures.files != m_figures.files;
+  m_figures = figures;
+  hasOtherFiles ? showFiles() : refresh();
+}
+
 void Composer::refresh() {
-  const bool hasText = !m_draft->message().text.trimmed().isEmpty() || !m_draft->message().files.isEmpty();
   showEditBar();
   m_chips->setVisible(!m_shownFiles.isEmpty());
   const bool busy = m_mode == Mode::Busy;
@@ -268,15 +337,12 @@ void Composer::refresh() {
                        : m_editsAnswer ? tr("Keep this version of the answer; nothing is sent")
                                        : tr("Send (Enter)"));
   m_action->setAccessibleName(busy ? tr("Stop this answer") : send);
-  const QString pending = pendingName();
   m_action->setEnabled(busy || canSubmit());
   m_attach->setDisabled(m_editsAnswer);
   const char* role = busy ? "" : "primary";
   if (m_action->property("role").toString() != QLatin1StringView(role)) setRole(m_action, role);
-  m_hint->setText(busy                 ? tr("Esc stops")
-                  : !pending.isEmpty() ? tr("Reading %1; remove it to send without it").arg(pending)
-                  : hasText            ? tr("Shift+Enter for a new line")
-                                       : QString());
+  m_hint->setText(hintText());
+  showWarning();
   const QString placeholder = m_mode == Mode::NoModel ? tr("Load a model to chat") : tr("Write a message");
   if (m_text->placeholderText() == placeholder) return;
   m_text->setPlaceholderText(placeholder);
@@ -291,31 +357,44 @@ void Composer::showFiles() {
     delete item;
   }
   for (qsizetype i = 0; i < m_shownFiles.size(); ++i) {
-    QToolButton* chip = makeChip(m_shownFiles[i]);
-    connect(chip, &QToolButton::clicked, this, [this, i] { m_draft->handleEvent(draft_event::FileRemoved{i}); });
-    m_chipLayout->addWidget(chip);
+    m_chipLayout->addWidget(makeChip(m_shownFiles[i], i));
   }
   m_chipLayout->addStretch();
   refresh();
 }
 
-QToolButton* Composer::makeChip(const DraftFile& file) {
-  auto* chip = new QToolButton(m_chips);
+// Its name opens the file, and the cross beside it takes it away.
+QWidget* Composer::makeChip(const DraftFile& file, qsizetype index) {
+  auto* both = new QWidget(m_chips);
+  auto* layout = new QHBoxLayout(both);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(0);
+  auto* chip = new QToolButton(both);
   chip->setObjectName(QStringLiteral("attachmentChip"));
-  chip->setIcon(m_theme.icon(QStringLiteral("close")));
-  chip->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
   chip->setFocusPolicy(Qt::StrongFocus);
   setRole(chip, "chip");
-  const QString& name = file.attachment.name;
-  if (file.readId != 0) {
-    chip->setText(literalText(tr("Reading %1\u2026").arg(name)));
-    chip->setToolTip(tr("Stop reading %1 and leave it out").arg(name));
-  } else {
-    chip->setText(literalText(attachmentText(file.attachment)));
-    chip->setToolTip(tr("Remove %1").arg(name));
-  }
-  chip->setAccessibleName(chip->toolTip());
-  return chip;
+  auto* remove = new QToolButton(both);
+  remove->setObjectName(QStringLiteral("removeAttachment"));
+  remove->setIcon(m_theme.icon(QStringLiteral("close")));
+  remove->setFocusPolicy(Qt::StrongFocus);
+  setRole(remove, "quiet");
+  const Attachment& attachment = file.attachment;
+  const bool isReading = file.readId != 0;
+  const quint32 tokens = tokensOf(index);
+  chip->setText(
+      literalText(isReading ? tr("Reading %1\u2026").arg(attachment.name) : attachmentText(attachment, tokens)));
+  chip->setDisabled(isReading);
+  if (!isReading) chip->setToolTip(tr("Open what the model reads of %1").arg(attachmentText(attachment)));
+  chip->setAccessibleName(isReading ? chip->text() : tr("Open %1").arg(attachmentText(attachment, tokens)));
+  remove->setToolTip(isReading ? tr("Stop reading %1 and leave it out").arg(attachment.name)
+                               : tr("Remove %1").arg(attachment.name));
+  remove->setAccessibleName(remove->toolTip());
+  connect(chip, &QToolButton::clicked, this, [this, attachment, tokens] { emit openChosen(attachment, tokens); });
+  connect(remove, &QToolButton::clicked, this,
+          [this, index] { m_draft->handleEvent(draft_event::FileRemoved{index}); });
+  layout->addWidget(chip);
+  layout->addWidget(remove);
+  return both;
 }
 
 quint64 Composer::attachFile(const QString& path) {

@@ -6,6 +6,7 @@
 
 #include "ui/chat/attachment_reader.h"
 #include "ui/chat/chat_draft.h"
+#include "ui/chat/draft_tokens.h"
 #include "ui/theme/theme.h"
 
 class QHBoxLayout;
@@ -42,13 +43,16 @@ class MessageEdit : public QPlainTextEdit {
   bool m_enterSubmits = true;
 };
 
+// What reads attachments where nothing reads PDFs.
+inline ReadAttachment readsTextAlone(const AttachmentOrder& order) { return readAttachment(order); }
+
 // Shows a draft and tells it of what is typed and attached.
 class Composer : public QFrame {
   Q_OBJECT
  public:
   // The theme outlives it, and the draft too or until another one is shown.
   Composer(const Theme& theme, ChatDraft& draft, QWidget* parent = nullptr,
-           AttachmentReader::Read read = readAttachment);
+           AttachmentReader::Read read = readsTextAlone);
 
   // Files that are still being read for the draft before are left out of it.
   void showDraft(ChatDraft& draft);
@@ -59,7 +63,10 @@ class Composer : public QFrame {
   void setEditHidden(bool isHidden);  // the turn that is edited is not on the screen: another version hides it
   // Begins to read a file; its chip says so until it is there. The id that folderFound() may carry: it grows.
   quint64 attachFile(const QString& path);
-  void setEnterSends(bool on);  // else Ctrl+Enter does
+  void setRead(AttachmentReader::Read read) { m_reader->setRead(std::move(read)); }
+  void setLimit(const AttachmentLimit& limit) { m_reader->setLimit(limit); }
+  void setFigures(const DraftFigures& figures);  // of the draft that is shown
+  void setEnterSends(bool on);                   // else Ctrl+Enter does
   void focusText();
 
  signals:
@@ -67,6 +74,8 @@ class Composer : public QFrame {
   void stopChosen();
   void attachChosen();
   void editLastWanted();
+  void openChosen(const headroom::ui::Attachment& attachment, quint32 tokens);  // one of the draft
+  void largerContextWanted(quint32 tokens);
   void attachmentRefused(const QString& sentence);
   void folderFound(quint64 id, const QString& path);  // no file to attach: its chip is gone
 
@@ -86,7 +95,11 @@ class Composer : public QFrame {
   void showFiles();
   void showEditBar();
   void refresh();
-  QToolButton* makeChip(const DraftFile& file);
+  QWidget* makeWarning();
+  QWidget* makeChip(const DraftFile& file, qsizetype index);
+  quint32 tokensOf(qsizetype file) const;  // 0: not counted
+  QString hintText() const;
+  void showWarning();
   QString pendingName() const;  // empty: all files are read
 
   const Theme& m_theme;
@@ -94,6 +107,7 @@ class Composer : public QFrame {
   Mode m_mode = Mode::NoModel;
   bool m_isEditHidden = false, m_editsAnswer = false, m_isShowing = false;
   QVector<DraftFile> m_shownFiles;
+  DraftFigures m_figures;
   AttachmentReader* m_reader;
   QWidget* m_editBar;
   QLabel* m_editText;
@@ -104,6 +118,8 @@ class Composer : public QFrame {
   QToolButton* m_attach;
   QPushButton* m_action;  // Send, or Stop
   QLabel* m_hint;
+  QFrame* m_warning;
+  QLabel* m_warningText;
 };
 
 }  // namespace headroom::ui

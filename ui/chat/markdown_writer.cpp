@@ -8,6 +8,8 @@
 #include <QTextTable>
 #include <vector>
 
+#include "ui/chat/latex_text.h"
+#include "ui/chat/latex_words.h"
 #include "ui/chat/markdown_blocks.h"
 
 namespace headroom::ui {
@@ -15,6 +17,18 @@ namespace headroom::ui {
 namespace {
 
 constexpr qreal kListIndentPx = 24;
+constexpr qreal kFormulaIndentPx = 28;
+constexpr qreal kFormulaScale = 1.2;  // of one in a line of its own: raised signs of it are small
+
+// In the place of each formula md4c reads its number between two characters that no text has (Unicode's
+// noncharacters): so it takes no backslash away, and sees no emphasis in "a_1 + b_1".
+constexpr char16_t kFormulaStart = 0xFDD0, kFormulaEnd = 0xFDD1, kFormulaDigit = 0xFDD2;
+
+QString formulaMark(std::size_t number) {
+  QString mark(1, QChar(kFormulaStart));
+  for (; number > 0; number /= 16) mark += QChar(static_cast<char16_t>(kFormulaDigit + number % 16));
+  return mark + QChar(kFormulaEnd);
+}
 
 struct ListLevel {
   bool ordered = false;
@@ -52,13 +66,54 @@ class Writer {
     parser.text = [](MD_TEXTTYPE type, const MD_CHAR* text, MD_SIZE size, void* self) {
       return static_cast<Writer*>(self)->write(type, QString::fromUtf8(text, static_cast<qsizetype>(size)));
     };
-    const QByteArray utf8 = markdown.toUtf8();
+    const QByteArray utf8 = withFormulaMarks(markdown).toUtf8();
     m_cursor.beginEditBlock();
     md_parse(utf8.constData(), static_cast<MD_SIZE>(utf8.size()), &parser, this);
     m_cursor.endEditBlock();
   }
 
  private:
+  QString withFormulaMarks(const QString& markdown) {
+    m_source = markdown;
+    for (const char16_t c : {kFormulaStart, kFormulaEnd})
+      m_source.replace(QChar(c), QChar(QChar::ReplacementCharacter));
+    m_formulas = findLatex(m_source);
+    QString marked;
+    qsizetype at = 0;
+    for (std::size_t i = 0; i < m_formulas.size(); ++i) {
+      marked += QStringView(m_source).mid(at, m_formulas[i].start - at);
+      marked += formulaMark(i);
+      at = m_formulas[i].start + m_formulas[i].length;
+    }
+    return marked += QStringView(m_source).mid(at);
+  }
+
+  // Calls `plain` with each text between formulas, and `formula` with each of them.
+  template <class Plain, class Formula>
+  void eachPart(const QString& text, Plain plain, Formula formula) const {
+    qsizetype at = 0;
+    for (;;) {
+      const qsizetype start = text.indexOf(QChar(kFormulaStart), at);
+      const qsizetype end = start < 0 ? -1 : text.indexOf(QChar(kFormulaEnd), start);
+      if (end < 0) return plain(text.mid(at));
+      if (start > at) plain(text.mid(at, start - at));
+      std::size_t number = 0;
+      for (qsizetype i = end - 1; i > start; --i)
+        number = 16 * number + static_cast<std::size_t>(text[i].unicode() - kFormulaDigit);
+      if (number < m_formulas.size()) formula(m_formulas[number]);
+      at = end + 1;
+    }
+  }
+  QString sourceOf(const LatexSpan& formula) const { return m_source.mid(formula.start, formula.length); }
+  // Where md4c takes for code or an address what has a formula in it.
+  QString withSources(const QString& text) const {
+    QString whole;
+    eachPart(
+        text, [&](const QString& plain) { whole += plain; },
+        [&](const LatexSpan& formula) { whole += sourceOf(formula); });
+    return whole;
+  }
+
   int enterBlock(MD_BLOCKTYPE type, void* detail) {
     switch (type) {
       case MD_BLOCK_QUOTE: ++m_quoteDepth; break;
@@ -93,6 +148,7 @@ class Writer {
         if (!m_lists.empty()) m_lists.pop_back();
         break;
       case MD_BLOCK_LI: m_itemIsOpen = false; break;
+      case MD_BLOCK_P: m_isBehindFormula = false; break;
       case MD_BLOCK_H:
       case MD_BLOCK_CODE:
       case MD_BLOCK_TH:
@@ -119,7 +175,7 @@ class Writer {
     } else {
       m_cursor.insertBlock(block, m_char);
     }
-    m_blockIsFree = m_isFirst = false;
+    m_blockIsFree = m_isFirst = m_isBehindFormula = false;
   }
 
   void enterParagraph() {
@@ -223,7 +279,7 @@ class Writer {
 
   QTextCharFormat linked(QTextCharFormat format, const MD_ATTRIBUTE& target) const {
     format.setAnchor(true);
-    format.setAnchorHref(QString::fromUtf8(target.text, static_cast<qsizetype>(target.size)));
+    format.setAnchorHref(withSources(QString::fromUtf8(target.text, static_cast<qsizetype>(target.size))));
     format.setForeground(m_style.link);
     format.setFontUnderline(true);
     return format;
@@ -254,14 +310,76 @@ class Writer {
       case MD_TEXT_NULLCHAR: text = QChar(QChar::ReplacementCharacter); break;
       case MD_TEXT_BR: text = QChar(QChar::LineSeparator); break;
       case MD_TEXT_SOFTBR: text = QStringLiteral(" "); break;
-      case MD_TEXT_CODE: text.replace(u'\n', QChar(QChar::LineSeparator)); break;
+      case MD_TEXT_CODE: text = withSources(text).replace(u'\n', QChar(QChar::LineSeparator)); break;
       case MD_TEXT_ENTITY: text = entityText(text); break;
       default: break;
+    }
+    eachPart(
+        text, [this](const QString& plain) { writePlain(plain); },
+        [this](const LatexSpan& formula) { writeFormula(formula); });
+    return 0;
+  }
+
+  void writePlain(QString text) {
+    if (m_isBehindFormula) {  // of a line of its own, which what ends a sentence still belongs to
+      const qsizetype n = text.isEmpty() || !QStringView(u".,;:").contains(text.front()) ? 0 : 1;
+      m_cursor.insertText(text.left(n), current());
+      text.remove(0, n);
+      while (!text.isEmpty() && text.front().isSpace()) text.remove(0, 1);
+      if (text.isEmpty()) return;
+      startBlock(6);
     }
     if (m_blockIsFree && m_table == nullptr) startBlock(9);
     m_itemIsOpen = m_itemIsOpen && text.isEmpty();
     m_cursor.insertText(text, current());
-    return 0;
+  }
+
+  void writeFormula(const LatexSpan& formula) {
+    if (formula.kind == LatexSpan::Kind::Open) return writePlain(sourceOf(formula).replace(u'\n', u' '));
+    const bool isDisplay = formula.kind == LatexSpan::Kind::Display && m_table == nullptr;
+    const QString text = latexText(formula.body, isDisplay);
+    if (!isDisplay) {
+      if (m_isBehindFormula || (m_blockIsFree && m_table == nullptr)) startBlock(m_isBehindFormula ? 6 : 9);
+      m_itemIsOpen = false;
+      return insertFormula(text, false);
+    }
+    const bool isFirstInBlock = m_cursor.positionInBlock() == 0 && !m_blockIsFree;
+    if (!isFirstInBlock || m_isBehindFormula) startBlock(6);
+    m_itemIsOpen = false;
+    const bool hasRows = text.contains(u'\n');
+    QTextBlockFormat block = m_cursor.blockFormat();
+    block.setLeftMargin(block.leftMargin() + kFormulaIndentPx);
+    if (hasRows) block.setLineHeight(100, QTextBlockFormat::ProportionalHeight);  // else brackets have gaps
+    m_cursor.setBlockFormat(block);
+    insertFormula(text, hasRows, kFormulaScale);
+    m_isBehindFormula = true;
+  }
+
+  // Quantities in italics. Rows are in letters of one width, so that columns are straight.
+  void insertFormula(QString text, bool hasRows, qreal scale = 1) {
+    QTextCharFormat upright = current();
+    if (hasRows) {
+      upright.setFontFamilies(m_style.codeFont.families());
+      upright.setFontFixedPitch(true);
+      m_cursor.insertText(text.replace(u'\n', QChar(QChar::LineSeparator)), upright);
+      return;
+    }
+    upright.setFontFamilies({QStringLiteral("STIX Two Math"), QStringLiteral("Latin Modern Math"),
+                             QStringLiteral("Cambria Math"), QStringLiteral("DejaVu Serif"), QStringLiteral("serif")});
+    upright.setFontPointSize(upright.fontPointSize() * scale);
+    QTextCharFormat italic = upright;
+    italic.setFontItalic(true);
+    for (qsizetype i = 0; i < text.size();) {
+      qsizetype end = i;
+      while (end < text.size() && text[end].isLetter() && text[end].category() != QChar::Letter_Modifier) ++end;
+      if (end > i) {
+        m_cursor.insertText(text.mid(i, end - i), isLatexWord(QStringView(text).mid(i, end - i)) ? upright : italic);
+      } else {
+        while (end < text.size() && (!text[end].isLetter() || text[end].category() == QChar::Letter_Modifier)) ++end;
+        m_cursor.insertText(text.mid(i, end - i), upright);
+      }
+      i = end;
+    }
   }
 
   // The few entities that models write; any other is shown as written.
@@ -284,6 +402,9 @@ class Writer {
   std::vector<ListLevel> m_lists;
   QTextTable* m_table = nullptr;
   int m_row = -1, m_column = -1, m_quoteDepth = 0;
+  QString m_source;  // that the formulas stand in
+  std::vector<LatexSpan> m_formulas;
+  bool m_isBehindFormula = false;  // of a line of its own: what follows begins another one
   bool m_blockIsFree = true, m_isFirst = true, m_itemIsOpen = false;
 };
 

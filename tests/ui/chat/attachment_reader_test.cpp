@@ -4,6 +4,7 @@
 
 #include <QSignalSpy>
 #include <QTest>
+#include <atomic>
 #include <memory>
 
 #include "tests/ui/chat/gates.h"
@@ -14,7 +15,8 @@ namespace {
 constexpr int kPatienceMs = 60'000;
 
 TEST(AttachmentReaderTest, each_read_ends_with_one_signal_of_its_id) {
-  AttachmentReader reader([](const QString& path) -> ReadAttachment {
+  AttachmentReader reader([](const AttachmentOrder& order) -> ReadAttachment {
+    const QString& path = order.path;
     if (path == "folder") return IsFolder{};
     if (path == "bad") return Error{ErrorCode::kBadFile, "bad is bad."};
     return Attachment{path, "text"};
@@ -33,14 +35,28 @@ TEST(AttachmentReaderTest, each_read_ends_with_one_signal_of_its_id) {
   EXPECT_EQ(folders[0], (QList<QVariant>{folder, "folder"}));
 }
 
+TEST(AttachmentReaderTest, files_are_read_up_to_the_limit_that_holds_when_they_come) {
+  AttachmentReader reader([](const AttachmentOrder& order) -> ReadAttachment {
+    return Attachment{order.path, QString::number(order.limit.nCtx)};
+  });
+  QSignalSpy arrived(&reader, &AttachmentReader::arrived);
+  reader.setLimit({kMiB, 4096});
+  reader.read("a");
+  reader.setLimit({kMiB, 128});
+  ASSERT_TRUE(QTest::qWaitFor([&] { return arrived.count() == 1; }, kPatienceMs));
+  EXPECT_EQ(arrived[0][1].value<Attachment>().text, "4096");
+}
+
 TEST(AttachmentReaderTest, what_was_cancelled_is_silent_when_the_disk_answers_late) {
   const auto gates = std::make_shared<Gates>();
-  AttachmentReader reader([gates](const QString& path) -> ReadAttachment {
-    if (path == "slow") {
+  const auto stopped = std::make_shared<std::atomic<bool>>(false);
+  AttachmentReader reader([gates, stopped](const AttachmentOrder& order) -> ReadAttachment {
+    if (order.path == "slow") {
       gates->begun.release();
       gates->open.acquire();
+      *stopped = order.stop.stop_requested();
     }
-    return Attachment{path, "text"};
+    return Attachment{order.path, "text"};
   });
   QSignalSpy arrived(&reader, &AttachmentReader::arrived);
   const quint64 slow = reader.read("slow");
@@ -52,6 +68,7 @@ TEST(AttachmentReaderTest, what_was_cancelled_is_silent_when_the_disk_answers_la
   reader.read("next");
   ASSERT_TRUE(QTest::qWaitFor([&] { return arrived.count() == 1; }, kPatienceMs));
   EXPECT_EQ(arrived[0][1].value<Attachment>().name, "next");
+  EXPECT_TRUE(QTest::qWaitFor([&] { return stopped->load(); }, kPatienceMs)) << "who reads is told";
 }
 
 }  // namespace

@@ -162,6 +162,23 @@ TEST_F(ChatRowsTest, a_header_says_who_speaks) {
 
 TEST_F(ChatRowsTest, sizes_of_attachments_are_bytes_and_not_letters) {
   EXPECT_EQ(attachmentText({"x.txt", QString::fromUtf8("\u00e9\u20ac")}), "x.txt (5 B)");
+  EXPECT_EQ(attachmentText({"x.txt", "a"}, 12'400), QString::fromUtf8("x.txt · 12,400 tokens"));
+}
+
+TEST_F(ChatRowsTest, each_file_that_was_sent_opens_and_all_have_room) {
+  AttachmentsRow row(m_theme, {{"a.txt", "x"}, {"<b>.txt", "x"}, {"c.txt", "x"}}, nullptr);
+  QList<qsizetype> opened;
+  QObject::connect(&row, &AttachmentsRow::openChosen, &row, [&](qsizetype index) { opened.append(index); });
+  row.resize(200, row.heightFor(200));
+  row.show();
+  const auto chips = row.findChildren<QToolButton*>("sentAttachment");
+  ASSERT_EQ(chips.size(), 3);
+  for (QToolButton* chip : chips) {
+    EXPECT_TRUE(row.rect().contains(chip->geometry())) << chip->text().toStdString();
+    chip->click();
+  }
+  EXPECT_EQ(opened, (QList<qsizetype>{0, 1, 2}));
+  EXPECT_EQ(chips[1]->accessibleName(), "Open <b>.txt (1 B)");
 }
 
 }  // namespace

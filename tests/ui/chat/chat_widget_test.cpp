@@ -5,6 +5,7 @@
 #include <QClipboard>
 #include <QGuiApplication>
 #include <QLabel>
+#include <QLineEdit>
 #include <QListView>
 #include <QPlainTextEdit>
 #include <QPushButton>
@@ -14,6 +15,7 @@
 #include <QTest>
 #include <QToolButton>
 
+#include "ui/chat/attachment_viewer.h"
 #include "ui/chat/chat_view.h"
 #include "ui/chat/chat_widget_fixture.h"
 #include "ui/chat/context_gauge.h"
@@ -97,6 +99,100 @@ TEST_F(ChatWidgetTest, dropped_text_is_attached_and_a_model_goes_to_the_window) 
   EXPECT_EQ(problems[0][0].toString(), "absent.txt is not there: it was moved or deleted.");
   type("Summarise this");
   EXPECT_NE(m_engine.generates.back().request.messages.back().content.find("File LICENSE:"), std::string::npos);
+}
+
+TEST_F(ChatWidgetTest, a_file_that_was_sent_opens_again_with_its_tokens) {
+  m_widget->session().draft().handleEvent(draft_event::FileAdded{1, "notes.txt"});
+  m_widget->session().draft().handleEvent(draft_event::FileRead{1, {"notes.txt", "one\ntwo"}});
+  type("Summarise this");
+  answer();
+  ASSERT_TRUE(waitForRowButton("sentAttachment"));
+  rowButton("sentAttachment")->click();
+  auto* viewer = m_widget->findChild<AttachmentViewer*>();
+  ASSERT_NE(viewer, nullptr);
+  EXPECT_EQ(viewer->findChild<QPlainTextEdit*>("attachmentText")->toPlainText(), "one\ntwo");
+  m_engine.sendCounts(0, 4096, {12});
+  EXPECT_TRUE(viewer->findChild<QLabel*>("attachmentFacts")->text().endsWith("12 tokens"));
+}
+
+TEST_F(ChatWidgetTest, a_message_is_counted_while_it_is_written_and_one_that_cannot_fit_plans_a_larger_context) {
+  QSignalSpy larger(m_widget.get(), &ChatWidget::largerContextWanted);
+  QTest::keyClicks(find<QPlainTextEdit>("messageEdit"), "Hello");
+  ASSERT_TRUE(waitFor([&] { return !m_engine.counts.empty(); }));
+  m_engine.sendCounts(25, 4096);
+  EXPECT_EQ(find<QLabel>("composerHint")->text(), "With this message 25 of 4,096 tokens");
+  m_engine.sendLoaded("Smaller", 16);
+  m_engine.sendCounts(25, 16);
+  EXPECT_TRUE(find<QWidget>("tooLongWarning")->isVisible());
+  find<QPushButton>("planForMessage")->click();
+  EXPECT_EQ(larger.count(), 1);
+}
+
+TEST_F(ChatWidgetTest, screenshots_of_formulas_in_both_themes) {
+  type("How do I solve a quadratic equation, and what is a rotation?");
+  answer(
+      "A quadratic equation \\(ax^2 + bx + c = 0\\) with $a \\ne 0$ has the roots\n\n"
+      "\\[\nx_{1,2} = \\frac{-b \\pm \\sqrt{b^2 - 4ac}}{2a}\n\\]\n\n"
+      "They are real where $b^2 - 4ac \\ge 0$. A book that costs $5 and $6 is no formula.\n\n"
+      "1. The sum of the first numbers is\n   $$\\sum_{i=1}^{n} i = \\frac{n(n+1)}{2}$$\n"
+      "2. and $\\lim_{x \\to 0} \\frac{\\sin x}{x} = 1$.\n\n"
+      "A rotation by $\\theta$ is the matrix\n\n"
+      "$$R(\\theta) = \\begin{pmatrix} \\cos\\theta & -\\sin\\theta \\\\ \\sin\\theta & \\cos\\theta "
+      "\\end{pmatrix}$$\n\n"
+      "\\begin{align*}\n(a+b)^2 &= (a+b)(a+b) \\\\\n&= a^2 + 2ab + b^2\n\\end{align*}\n\n"
+      "and $f(n) = \\begin{cases} n/2 & n \\text{ even} \\\\ 3n+1 & \\text{else} \\end{cases}$ with $n \\in "
+      "\\mathbb{N}$.");
+  for (const ThemeChoice choice : {ThemeChoice::Light, ThemeChoice::Dark}) {
+    m_theme.setChoice(choice);
+    grab(QStringLiteral("chat-formulas-") + (choice == ThemeChoice::Light ? "light" : "dark"));
+  }
+  ASSERT_TRUE(waitForRowButton("copyMessage"));
+  rowButton("copyMessage")->click();
+  EXPECT_TRUE(QGuiApplication::clipboard()->text().contains("\\frac{-b \\pm")) << "as it was written";
+}
+
+TEST_F(ChatWidgetTest, screenshots_of_files_in_both_themes) {
+  ChatDraft& draft = m_widget->session().draft();
+  const QString report = "[page 1]\nThe plan of a model\n" + QString("Every byte has a place.\n").repeated(400);
+  const auto attach = [&](quint64 id, const char* name, const QString& text) {
+    draft.handleEvent(draft_event::FileAdded{id, name});
+    if (!text.isEmpty()) draft.handleEvent(draft_event::FileRead{id, {name, text}});
+  };
+  const auto count = [&](quint32 promptTokens) {
+    const std::size_t before = m_engine.counts.size();
+    find<QPlainTextEdit>("messageEdit")->insertPlainText(" ");
+    ASSERT_TRUE(waitFor([&] { return m_engine.counts.size() > before; }));
+    const bool asksForFiles = !m_engine.counts.back().texts.empty();
+    m_engine.sendCounts(promptTokens, 4096, asksForFiles ? std::vector<quint32>{2'400, 14} : std::vector<quint32>());
+  };
+  attach(1, "report.pdf", report);
+  attach(2, "main.cpp", "int main() {\n  return 0;\n}\n");
+  type("What do these say?");
+  answer("They say that every byte has a place.");
+  attach(3, "report.pdf", report + "and more");
+  attach(4, "main.cpp", "int main() { return 0; }\n");
+  find<QPlainTextEdit>("messageEdit")->setPlainText("And what do these?");
+  for (const ThemeChoice choice : {ThemeChoice::Light, ThemeChoice::Dark}) {
+    m_theme.setChoice(choice);
+    const QString suffix = choice == ThemeChoice::Light ? "light" : "dark";
+    count(3'210);
+    EXPECT_EQ(find<QLabel>("composerHint")->text(), "With this message 3,210 of 4,096 tokens");
+    attach(5, "minutes.pdf", {});
+    grab("chat-files-reading-" + suffix);
+    draft.handleEvent(draft_event::FileGone{5});
+    grab("chat-files-" + suffix);
+    count(5'610);
+    grab("chat-files-too-long-" + suffix);
+    emit m_widget->findChild<ChatView*>()->attachmentChosen(m_widget->session().tree().path().first(), 0);
+    auto* viewer = m_widget->findChild<AttachmentViewer*>();
+    ASSERT_NE(viewer, nullptr);
+    viewer->setTokens(2'400);
+    viewer->findChild<QLineEdit*>("attachmentFind")->setText("byte");
+    settle();
+    const QString folder = qEnvironmentVariable("HEADROOM_SCREENSHOTS", QDir::current().filePath("screenshots"));
+    EXPECT_TRUE(viewer->grab().save(QDir(folder).filePath("attachment-viewer-" + suffix + ".png")));
+    delete viewer;
+  }
 }
 
 TEST_F(ChatWidgetTest, a_dropped_folder_goes_to_the_window_unless_a_model_came_after_it) {

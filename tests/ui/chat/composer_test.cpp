@@ -21,7 +21,7 @@ namespace {
 
 class ComposerTest : public testing::Test {
  protected:
-  void SetUp() override { make(readAttachment); }
+  void SetUp() override { make(readsTextAlone); }
 
   void make(AttachmentReader::Read read) {
     m_composer = std::make_unique<Composer>(m_theme, m_draft, nullptr, std::move(read));
@@ -31,7 +31,8 @@ class ComposerTest : public testing::Test {
   }
   // Files of any name; "slow" is read when the test opens the gate.
   void makeWithSlowFile() {
-    make([gates = m_gates](const QString& path) -> ReadAttachment {
+    make([gates = m_gates](const AttachmentOrder& order) -> ReadAttachment {
+      const QString& path = order.path;
       if (path.endsWith("slow")) {
         gates->begun.release();
         gates->open.acquire();
@@ -49,6 +50,10 @@ class ComposerTest : public testing::Test {
   QToolButton* chip(int index) const {
     QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
     return m_composer->findChildren<QToolButton*>("attachmentChip").at(index);
+  }
+  QToolButton* removal(int index) const {
+    QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+    return m_composer->findChildren<QToolButton*>("removeAttachment").at(index);
   }
   bool waitForChips(const QStringList& texts) const {
     return QTest::qWaitFor([&] { return chips() == texts; }, 60'000);
@@ -84,7 +89,7 @@ TEST_F(ComposerTest, a_file_that_is_read_shows_so_and_send_waits_for_it) {
   m_composer->attachFile("slow");
   m_gates->begun.acquire();
   EXPECT_EQ(chips(), QStringList{QString::fromUtf8("Reading slow\u2026")});
-  EXPECT_EQ(chip(0)->accessibleName(), "Stop reading slow and leave it out");
+  EXPECT_EQ(removal(0)->accessibleName(), "Stop reading slow and leave it out");
   EXPECT_FALSE(send()->isEnabled());
   EXPECT_EQ(hint(), "Reading slow; remove it to send without it");
   QTest::keyClick(edit(), Qt::Key_Return);
@@ -95,6 +100,48 @@ TEST_F(ComposerTest, a_file_that_is_read_shows_so_and_send_waits_for_it) {
   QTest::keyClick(edit(), Qt::Key_Return);
   ASSERT_EQ(sent.count(), 1);
   EXPECT_EQ(attachments(), (QVector<Attachment>{{"slow", "text of slow"}}));
+}
+
+TEST_F(ComposerTest, chips_tell_tokens_and_open_what_the_model_reads) {
+  makeWithSlowFile();
+  QSignalSpy opened(m_composer.get(), &Composer::openChosen);
+  m_composer->attachFile("a");
+  m_composer->attachFile("b");
+  ASSERT_TRUE(waitForChips({"a (9 B)", "b (9 B)"}));
+  m_composer->setFigures({{12'400, 0}, 13'100, 16'384});
+  EXPECT_EQ(chips(), (QStringList{QString::fromUtf8("a · 12,400 tokens"), "b (9 B)"}));
+  EXPECT_EQ(hint(), "With this message 13,100 of 16,384 tokens");
+  EXPECT_EQ(chip(0)->accessibleName(), QString::fromUtf8("Open a · 12,400 tokens"));
+  chip(0)->click();
+  ASSERT_EQ(opened.count(), 1);
+  EXPECT_EQ(opened[0][0].value<Attachment>(), (Attachment{"a", "text of a"}));
+  EXPECT_EQ(opened[0][1].toUInt(), 12'400U);
+  EXPECT_EQ(removal(1)->accessibleName(), "Remove b");
+  removal(1)->click();
+  EXPECT_EQ(chips().size(), 1);
+}
+
+TEST_F(ComposerTest, a_message_that_cannot_fit_is_told_before_it_is_sent_and_with_what_helps) {
+  QSignalSpy larger(m_composer.get(), &Composer::largerContextWanted);
+  auto* warning = m_composer->findChild<QWidget*>("tooLongWarning");
+  const auto text = [&] { return m_composer->findChild<QLabel*>("tooLongText")->text().toStdString(); };
+  edit()->setPlainText("long");
+  m_composer->setFigures({{}, 4095, 4096});
+  EXPECT_FALSE(warning->isVisible());
+  m_composer->setFigures({{}, 4096, 4096});
+  EXPECT_TRUE(warning->isVisible()) << "an answer needs a place too";
+  EXPECT_EQ(text(),
+            "Too long: with this message the model would read 4,096 tokens, and its context holds 4,096 with the "
+            "answer. Shorten it, or plan a larger context.");
+  m_composer->setFigures({{}, 9000, 4096, true, true});
+  EXPECT_EQ(text(),
+            "Too long: with this message the model would read at least 9,000 tokens, and its context holds 4,096 "
+            "with the answer. Shorten it, or plan a larger context. Older turns can be left out once it is sent.");
+  m_composer->findChild<QPushButton*>("planForMessage")->click();
+  ASSERT_EQ(larger.count(), 1);
+  EXPECT_EQ(larger[0][0].toUInt(), 13'500U);
+  m_composer->setMode(Composer::Mode::Busy);
+  EXPECT_FALSE(warning->isVisible());
 }
 
 TEST_F(ComposerTest, where_enter_begins_a_line_ctrl_enter_sends_and_ctrl_enter_always_does) {
@@ -135,7 +182,8 @@ TEST_F(ComposerTest, another_draft_is_shown_and_a_file_on_its_way_stays_with_nei
 
 // A pipe that nobody writes into hangs for ever in open(), as a dead network folder does.
 AttachmentReader::Read readsPipes(std::shared_ptr<Gates> gates) {
-  return [gates = std::move(gates)](const QString& path) -> ReadAttachment {
+  return [gates = std::move(gates)](const AttachmentOrder& order) -> ReadAttachment {
+    const QString& path = order.path;
     gates->begun.release();
     QFile file(path);
     const bool opened = file.open(QIODevice::ReadOnly);
@@ -158,7 +206,7 @@ TEST_F(ComposerTest, a_read_that_never_ends_leaves_the_window_at_work_and_can_be
   m_composer->attachFile(notes.fileName());
   ASSERT_TRUE(QTest::qWaitFor([&] { return chips().last().contains("(5 B)"); }, 60'000)) << "others are read";
   EXPECT_FALSE(send()->isEnabled());
-  chip(0)->click();
+  removal(0)->click();
   EXPECT_EQ(chips().size(), 1);
   EXPECT_TRUE(send()->isEnabled());
   send()->click();

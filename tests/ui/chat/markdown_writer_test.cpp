@@ -35,6 +35,49 @@ TEST(MarkdownWriter, emphasis_code_and_links_become_formats) {
   EXPECT_EQ(formatAt(document, "site").anchorHref(), "https://example.org");
 }
 
+TEST(MarkdownWriter, formulas_are_legible_and_no_backslash_of_theirs_is_eaten) {
+  EXPECT_EQ(plainTextOf("So \\(a_1 + b_1\\) is $x^2$."), "So a₁ + b₁ is x².");
+  EXPECT_EQ(plainTextOf("**The $n$th**: \\nosuch{x}, $\\nosuch\\{$"), "The nth: \\nosuch{x}, \\nosuch{");
+  EXPECT_EQ(plainTextOf("It costs $5 and $6."), "It costs $5 and $6.");
+  EXPECT_EQ(plainTextOf("| a | b |\n|---|---|\n| $|x|$ | \\(y\\) |\n").section('\n', -3, -2), "|x|\ny");
+  EXPECT_EQ(plainTextOf("- one $a$\n- two\n  \\[b\\]\n- three"), "•\tone a\n•\ttwo \nb\n•\tthree");
+}
+
+TEST(MarkdownWriter, a_formula_of_its_own_stands_in_a_line_that_is_indented) {
+  QTextDocument document;
+  appendMarkdown(document, "Before\n\\[\na\n= b\n\\]\nand behind.\n\n$$c$$.\n\nEnd", style());
+  EXPECT_EQ(document.toPlainText(), "Before \na = b\nand behind.\nc.\nEnd");
+  const QTextBlock formula = document.begin().next();
+  EXPECT_GT(formula.blockFormat().leftMargin(), document.begin().blockFormat().leftMargin());
+  EXPECT_TRUE(formatAt(document, "= b").fontItalic()) << "a quantity";
+  EXPECT_EQ(formula.next().blockFormat().leftMargin(), document.begin().blockFormat().leftMargin());
+}
+
+TEST(MarkdownWriter, rows_of_a_matrix_stand_below_each_other_in_letters_of_one_width) {
+  QTextDocument document;
+  appendMarkdown(document, "$$A = \\begin{pmatrix} 1 & 2 \\\\ 3 & 4 \\end{pmatrix}$$", style());
+  EXPECT_EQ(document.toPlainText(), "A = ⎛1  2⎞\n    ⎝3  4⎠");
+  EXPECT_TRUE(formatAt(document, "A").fontFixedPitch());
+}
+
+TEST(MarkdownWriter, code_and_addresses_keep_what_looks_like_a_formula) {
+  EXPECT_EQ(plainTextOf("`$a_1$` and ``\\(b\\)``"), "$a_1$ and \\(b\\)");
+  EXPECT_EQ(plainTextOf("> ```\n> \\[x\\]\n> ```").trimmed(), "\\[x\\]");
+  QTextDocument document;
+  appendMarkdown(document, "[site](https://example.org/?($x$))", style());
+  EXPECT_EQ(formatAt(document, "site").anchorHref(), "https://example.org/?($x$)");
+}
+
+TEST(MarkdownWriter, a_formula_that_has_no_end_yet_is_shown_as_it_comes) {
+  EXPECT_EQ(plainTextOf("See \\(a_1 + \\frac{b"), "See \\(a_1 + \\frac{b");
+  EXPECT_EQ(plainTextOf("See \\[\\{x\n\nNext *one*"), "See \\[\\{x\nNext one");
+}
+
+TEST(MarkdownWriter, characters_that_no_text_has_do_no_harm) {
+  const QString odd = QString(QChar(0xFDD0)) + QChar(0xFDD2) + QChar(0xFDD1);
+  EXPECT_TRUE(plainTextOf("$a$ " + odd + " b").startsWith("a "));
+}
+
 TEST(MarkdownWriter, lists_keep_their_numbers) {
   EXPECT_EQ(plainTextOf("3. three\n4. four\n"), "3.\tthree\n4.\tfour");
   EXPECT_EQ(plainTextOf("- a\n  - b\n"), "•\ta\n◦\tb");

@@ -45,6 +45,27 @@ TEST_F(ProseViewTest, only_links_of_the_web_and_of_mail_are_opened) {
   EXPECT_EQ(browser.opened, (QStringList{"https://example.org/a", "http://example.org/", "mailto:a@example.org"}));
 }
 
+TEST_F(ProseViewTest, formulas_that_arrive_in_two_parts_end_as_if_they_came_at_once) {
+  const QString text = QString::fromUtf8(
+      "So $a_1$ and \\(b\\):\n\n\\[\nx = \\frac{1}{2}\n\\]\n\n- item $$c$$ more\n- costs $5 and $6\n\n"
+      "\\begin{align}\na &= b \\\\\nc &= d\n\\end{align}\nEnd `$x$` of it, \\{ and all.");
+  const auto shown = [](const QString& first, const QString& rest) {
+    ProseView view(ProseStyle::of(lightTokens(), QFont()));
+    MarkdownSegments segments;
+    segments.append(first);
+    if (!segments.segments().empty()) view.showMarkdown(segments.segments().front());
+    segments.append(rest);
+    view.showMarkdown(segments.segments().front());
+    segments.finish();
+    view.showMarkdown(segments.segments().front());
+    EXPECT_EQ(segments.segments().size(), 1U);
+    return view.toPlainText();
+  };
+  const QString whole = shown({}, text);
+  EXPECT_TRUE(whole.contains(QString::fromUtf8("x = 1⁄2"))) << whole.toStdString();
+  for (qsizetype i = 1; i < text.size(); ++i) EXPECT_EQ(shown(text.left(i), text.mid(i)), whole) << i;
+}
+
 TEST_F(ProseViewTest, tab_stops_only_where_there_is_a_link) {
   show("plain *words*");
   EXPECT_NE(m_view.focusPolicy(), Qt::StrongFocus);

@@ -132,7 +132,7 @@ TEST_F(Mnemonics, are_unique_in_each_dialog) {
     expectUnique(takersIn(*dialog), dialog->windowTitle());
     ++nDialogs;
   }
-  EXPECT_EQ(nDialogs, 5);
+  EXPECT_EQ(nDialogs, 6);
 }
 
 TEST_F(Mnemonics, alt_v_opens_the_view_menu) {

@@ -1,0 +1,47 @@
+// The text of an attached file as the model reads it, in a window of its own: to read, to search, to copy and to save.
+#pragma once
+
+#include <QDialog>
+#include <vector>
+
+#include "ui/chat/conversation.h"
+
+class QLabel;
+class QLineEdit;
+class QPlainTextEdit;
+class QToolButton;
+
+namespace headroom::ui {
+
+class AttachmentViewer : public QDialog {
+  Q_OBJECT
+ public:
+  // Deletes itself when it is closed.
+  explicit AttachmentViewer(const Attachment& attachment, QWidget* parent = nullptr);
+
+  void setTokens(quint32 tokens);  // 0: not counted
+
+ signals:
+  void problemFound(const QString& sentence);
+
+ private:
+  QWidget* makeFindRow();
+  void find();
+  void step(int by);
+  void showHit();
+  void chooseFile();
+  void save(const QString& path);
+
+  Attachment m_attachment;
+  QLabel *m_facts, *m_count;
+  QLineEdit* m_field;
+  QToolButton *m_previous, *m_next;
+  QPlainTextEdit* m_text;
+  std::vector<qsizetype> m_hits;  // where they begin
+  std::size_t m_current = 0;
+};
+
+// Whether a file of this name is read best in letters of one width.
+bool isCodeName(const QString& name);
+
+}  // namespace headroom::ui
