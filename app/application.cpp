@@ -26,9 +26,10 @@
 #include "ui/chat/chat_sessions.h"
 #include "ui/chat/chat_widget.h"
 #include "ui/format/format_bytes.h"
+#include "ui/library/download_panel.h"
+#include "ui/library/library_folders_dialog.h"
 #include "ui/library/library_page.h"
 #include "ui/library/model_library.h"
-#include "ui/library/download_panel.h"
 #include "ui/main_window/main_window.h"
 #include "ui/settings/settings_dialog.h"
 #include "ui/theme/theme.h"
@@ -145,6 +146,11 @@ void Application::showSettings() {
   if (m_settingsDialog == nullptr) {
     m_settingsDialog = new ui::SettingsDialog(m_settings, *m_models, m_paths.dataFolder, m_window.get());
     connect(m_settingsDialog, &ui::SettingsDialog::gpuCheckWanted, this, &Application::proveAgain);
+    connect(m_settingsDialog, &ui::SettingsDialog::modelFoldersWanted, m_settingsDialog, [this] {
+      auto* folders = new ui::LibraryFoldersDialog(*m_library, m_settingsDialog);
+      folders->setAttribute(Qt::WA_DeleteOnClose);
+      folders->open();
+    });
   }
   m_settingsDialog->show();
   m_settingsDialog->raise();

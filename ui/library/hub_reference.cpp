@@ -84,10 +84,14 @@ Error notUnderstood() {
 
 QUrl hubAddress(const QString& ofSettings) {
   for (const QString& text : {ofSettings, qEnvironmentVariable("HF_ENDPOINT")}) {
-    const QUrl url(text.trimmed(), QUrl::StrictMode);
-    if (isWebAddress(url) && url.userInfo().isEmpty()) return url;
+    if (!text.trimmed().isEmpty() && isHubAddress(text)) return QUrl(text.trimmed(), QUrl::StrictMode);
   }
   return QUrl(QStringLiteral("https://huggingface.co"));
+}
+
+bool isHubAddress(const QString& text) {
+  const QUrl url(text.trimmed(), QUrl::StrictMode);
+  return text.trimmed().isEmpty() || (isWebAddress(url) && url.userInfo().isEmpty());
 }
 
 bool isSafePath(const QString& path) {

@@ -21,6 +21,7 @@ struct HubReference {
 // The hub that is asked: the one of the settings, else the environment variable HF_ENDPOINT, else huggingface.co. An
 // address that is no address of a server counts as none.
 QUrl hubAddress(const QString& ofSettings);
+bool isHubAddress(const QString& text);  // or empty: the usual one
 
 // Pure: asks no server. An address counts as one of the hub when it begins with `hub` or is on huggingface.co.
 // kUsage says what was expected.

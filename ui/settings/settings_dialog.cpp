@@ -10,6 +10,7 @@
 #include "ui/settings/appearance_page.h"
 #include "ui/settings/devices_page.h"
 #include "ui/settings/general_page.h"
+#include "ui/settings/models_page.h"
 #include "ui/settings/privacy_page.h"
 #include "ui/theme/page_area.h"
 #include "ui/theme/roles.h"
@@ -41,11 +42,14 @@ SettingsDialog::SettingsDialog(SettingsModel& settings, ModelController& models,
   columns->addWidget(m_pages, 1);
   layout->addLayout(columns, 1);
 
-  auto* devices = new DevicesPage(models);
-  connect(devices, &DevicesPage::checkWanted, this, &SettingsDialog::gpuCheckWanted);
+  auto* devicesPage = new DevicesPage(models);
+  connect(devicesPage, &DevicesPage::checkWanted, this, &SettingsDialog::gpuCheckWanted);
   addPage(tr("General"), new GeneralPage(settings));
   addPage(tr("Appearance"), new AppearancePage(settings));
-  addPage(tr("Devices"), devices);
+  auto* modelsPage = new ModelsPage(settings);
+  connect(modelsPage, &ModelsPage::foldersWanted, this, &SettingsDialog::modelFoldersWanted);
+  addPage(tr("Models"), modelsPage);
+  addPage(tr("Devices"), devicesPage);
   addPage(tr("Privacy"), new PrivacyPage(settings, dataFolder));
   // Behind the pages: Tab goes as one reads.
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);

@@ -20,6 +20,7 @@ class SettingsDialog : public QDialog {
 
  signals:
   void gpuCheckWanted();
+  void modelFoldersWanted();
 
  private:
   void addPage(const QString& name, QWidget* page);

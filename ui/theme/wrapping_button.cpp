@@ -42,9 +42,12 @@ void WrappingButton::paintEvent(QPaintEvent*) {
   initStyleOption(&option);
   painter.drawControl(QStyle::CE_PushButtonBevel, option);
   QRect text = textRect(width());
+  // In the middle of what the style sheet made higher than the text.
+  const int spare = std::max(0, height() - heightForWidth(width())) / 2;
+  text.setTop(kTopPx + spare);
   text.setBottom(height() - kTopPx);
   const QIcon::Mode mode = isEnabled() ? QIcon::Normal : QIcon::Disabled;
-  const int lineMiddle = kTopPx + fontMetrics().height() / 2;
+  const int lineMiddle = text.top() + fontMetrics().height() / 2;
   const QRect icon(QPoint(kSidePx, lineMiddle - iconSize().height() / 2), iconSize());
   this->icon().paint(&painter, icon, Qt::AlignCenter, mode);
   painter.drawItemText(text, kTextFlags, palette(), isEnabled(), this->text(), QPalette::ButtonText);
