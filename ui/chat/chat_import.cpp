@@ -58,11 +58,11 @@ Result<Turn> turnFrom(const QJsonObject& object, qsizetype number, QHash<QString
   if (id.isEmpty() || newIds.contains(id))
     return bad(ImportWords::tr("Message %1 of the file has no id of its own.").arg(number));
   if (!role) {
-    return bad(
-        ImportWords::tr("Message %1 of the file is of neither side: its role is \u201c%2\u201d, and \u201cuser\u201d or "
-                  "\u201cassistant\u201d was expected.")
-            .arg(number)
-            .arg(object.value(QStringLiteral("role")).toString()));
+    return bad(ImportWords::tr(
+                   "Message %1 of the file is of neither side: its role is \u201c%2\u201d, and \u201cuser\u201d or "
+                   "\u201cassistant\u201d was expected.")
+                   .arg(number)
+                   .arg(object.value(QStringLiteral("role")).toString()));
   }
   if (parent.isString() && !newIds.contains(parent.toString()))
     return bad(ImportWords::tr("Message %1 of the file answers one that does not stand before it.").arg(number));
@@ -97,9 +97,10 @@ Result<Conversation> conversationFromJson(const QByteArray& json) {
   QJsonParseError problem;
   const QJsonDocument document = QJsonDocument::fromJson(json, &problem);
   if (problem.error != QJsonParseError::NoError) {
-    return bad(ImportWords::tr("It is no JSON: %1 at byte %2. A conversation that Headroom exported as JSON was expected.")
-                   .arg(problem.errorString())
-                   .arg(problem.offset));
+    return bad(
+        ImportWords::tr("It is no JSON: %1 at byte %2. A conversation that Headroom exported as JSON was expected.")
+            .arg(problem.errorString())
+            .arg(problem.offset));
   }
   const QJsonObject object = document.object();
   if (object.value(QStringLiteral("format")).toString() != QLatin1StringView(kConversationFormat))
