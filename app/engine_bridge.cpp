@@ -84,7 +84,6 @@ EngineBridge::EngineBridge(BackendFactory makeBackend, QObject* parent) : ui::En
   };
   m_engine = std::make_unique<EngineThread>(forward, std::move(makeBackend));
   m_counting.setMaxThreadCount(1);
-  m_counting.setThreadPriority(QThread::LowPriority);
 }
 
 // The engine thread ends before anything that its events touch. A count looks at its token after every word.
@@ -126,6 +125,7 @@ quint64 EngineBridge::count(const ui::CountRequest& request) {
       m_counting, this,
       [parts = std::move(*parts), prompt = promptOf(request.prompt), texts = request.texts,
        stop = m_countStop.token()]() -> std::optional<ui::TokenCounts> {
+        ui::yieldToOthers();  // whoever computes an answer meanwhile
         try {
           return countTokens(parts, prompt, texts, stop);
         } catch (const std::bad_alloc&) {  // then nobody knows

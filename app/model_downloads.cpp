@@ -32,7 +32,11 @@ ModelDownloads::ModelDownloads(const ui::SettingsModel& settings, ui::ModelContr
 ModelDownloads::~ModelDownloads() = default;
 
 ui::HubAccess ModelDownloads::access() const {
-  return {ui::hubAddress(m_settings.library().hubAddress), m_tokens.token()};
+  // What other programs were given is for the hub that they talk to, and no mirror of ours.
+  const QUrl hub = ui::hubAddress(m_settings.library().hubAddress);
+  const ui::TokenSource source = m_tokens.source();
+  const bool isOurs = source == ui::TokenSource::Keyring || source == ui::TokenSource::ThisRun;
+  return {hub, isOurs || hub.host() == ui::hubAddress({}).host() ? m_tokens.token() : QByteArray()};
 }
 
 QString ModelDownloads::folder() const {

@@ -1,6 +1,7 @@
 #include "app/read_pdf_in_child.h"
 
 #include <algorithm>
+#include <semaphore>
 #include <utility>
 
 #include "app/native_path.h"
@@ -76,10 +77,34 @@ class Listener {
   bool m_hasText = false, m_isEnded = false;
 };
 
+// Each child may take gigabytes beside a model that is planned into the same memory: a few at a time.
+class Place {
+ public:
+  explicit Place(const StopToken& stop) {
+    while (!stop.stop_requested() && !m_isTaken) m_isTaken = places().try_acquire_for(kBetweenStops);
+  }
+  ~Place() {
+    if (m_isTaken) places().release();
+  }
+  Place(const Place&) = delete;
+  Place& operator=(const Place&) = delete;
+  bool isTaken() const { return m_isTaken; }
+
+ private:
+  static constexpr int kMostChildren = 2;
+  static std::counting_semaphore<kMostChildren>& places() {
+    static std::counting_semaphore<kMostChildren> all(kMostChildren);
+    return all;
+  }
+  bool m_isTaken = false;
+};
+
 }  // namespace
 
 ui::PdfText readPdfInChild(const std::vector<std::string>& command, const QString& path, Bytes mostTextBytes,
                            const StopToken& stop, std::chrono::milliseconds patience) {
+  const Place place(stop);
+  if (!place.isTaken()) return {End::Stopped, {}, 0, 0, {}};
   std::vector<std::string> words = command;
   words.push_back(bytesOfPath(path).toStdString());
   words.push_back(std::to_string(mostTextBytes));

@@ -15,14 +15,10 @@ namespace headroom::app {
 namespace {
 
 constexpr int kKeyringLimitMs = 60'000;  // the user may have to open it
-constexpr qsizetype kMostTokenBytes = 1000;
 const QString kService = QStringLiteral("headroom"), kKey = QStringLiteral("hugging-face-token");
 
-// It goes into a line of a request: nothing else may stand in it.
-QByteArray usable(QByteArray token) {
-  token = token.trimmed();
-  const bool isPlain = std::all_of(token.begin(), token.end(), [](char c) { return c > ' ' && c < '\x7f'; });
-  return isPlain && token.size() <= kMostTokenBytes ? token : QByteArray();
+QByteArray usable(const QByteArray& token) {
+  return ui::isUsableToken(token.trimmed()) ? token.trimmed() : QByteArray();
 }
 
 QByteArray tokenOfHubFile() {
@@ -30,7 +26,7 @@ QByteArray tokenOfHubFile() {
   if (folder.isEmpty())
     folder = QStandardPaths::writableLocation(QStandardPaths::GenericCacheLocation) + QStringLiteral("/huggingface");
   QFile file(QDir(folder).filePath(QStringLiteral("token")));
-  return file.open(QIODevice::ReadOnly) ? usable(file.read(kMostTokenBytes + 1)) : QByteArray();
+  return file.open(QIODevice::ReadOnly) ? usable(file.read(ui::kMostTokenBytes + 1)) : QByteArray();
 }
 
 }  // namespace

@@ -107,5 +107,17 @@ TEST_F(ModelDownloadsTest, what_the_panel_fetches_from_a_mirror_is_found_again_w
   EXPECT_EQ(file.readAll(), bytes);
 }
 
+TEST_F(ModelDownloadsTest, a_token_of_another_program_goes_to_no_mirror) {
+  qputenv("HF_TOKEN", "hf_of_another_program");
+  const auto downloads = make();
+  const std::unique_ptr<ui::DownloadPanel> panel(downloads->makePanel());
+  auto* field = panel->findChild<QLineEdit*>(QStringLiteral("hubField"));
+  field->setText(QStringLiteral("org/name"));
+  QTest::keyClick(field, Qt::Key_Return);
+  EXPECT_TRUE(QTest::qWaitFor([&] { return server.requests().size() >= 2; }, 5000));
+  for (const test::SeenRequest& seen : server.requests()) EXPECT_EQ(seen.authorization, QString());
+  qunsetenv("HF_TOKEN");
+}
+
 }  // namespace
 }  // namespace headroom::app

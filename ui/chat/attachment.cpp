@@ -56,7 +56,10 @@ ReadAttachment attachmentOf(const QString& name, PdfText pdf, const AttachmentLi
     case PdfText::End::Slow:
       return error(
           ErrorCode::kBadFile,
-          tr("%1 was given up: page %2 took longer than %3 to read.").arg(name, page, formatDuration(kPdfPatienceMs)));
+          pdf.page == 0
+              ? tr("%1 was given up: it took longer than %2 to open.").arg(name, formatDuration(kPdfPatienceMs))
+              : tr("%1 was given up: page %2 took longer than %3 to read.")
+                    .arg(name, page, formatDuration(kPdfPatienceMs)));
     case PdfText::End::NoReader:
       return error(ErrorCode::kResource, tr("%1 cannot be read: %2.").arg(name, pdf.problem));
     case PdfText::End::Stopped: return error(ErrorCode::kCancelled, tr("%1 was not read to its end.").arg(name));

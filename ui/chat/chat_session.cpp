@@ -200,7 +200,7 @@ bool ChatSession::edit(const QString& turnId, const QString& text, const QVector
   showTurn(turnId);
   const QString id = m_tree.append(changed.parentId, changed.role, text, nowMs());
   Turn& turn = *m_tree.find(id);
-  turn.attachments = attachments;
+  if (!isAnswer) turn.attachments = attachments;  // nobody would see those of an answer
   turn.cutBefore = changed.cutBefore;
   turn.summary = changed.summary;
   turn.modelName = changed.modelName;

@@ -148,7 +148,7 @@ void ChatSessions::setOpening(const QString& id) {
 void ChatSessions::newConversation() {
   ChatSession* fresh = findNew();
   if (fresh == nullptr) fresh = add(new ChatSession(m_shared, this));
-  fresh->restart();
+  if (fresh == m_current) fresh->restart();  // one that waited meanwhile keeps what was written and chosen for it
   setCurrent(fresh);
 }
 

@@ -79,8 +79,8 @@ QStringList ChatTree::below(const QString& id) const {
 
 bool ChatTree::canRemoveAlone(const QString& id) const {
   const Turn* turn = find(id);
-  return turn != nullptr && versions(id).size() == 1 && !childrenOf(id).isEmpty() && !turn->parentId.isEmpty() &&
-         !turn->cutBefore;
+  return turn != nullptr && turn->role == Role::Assistant && versions(id).size() == 1 && !childrenOf(id).isEmpty() &&
+         !turn->parentId.isEmpty() && !turn->cutBefore;
 }
 
 void ChatTree::remove(QString id) {

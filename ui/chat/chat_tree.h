@@ -28,8 +28,8 @@ class ChatTree {
   void removeLast();  // takes back the append() made last; the version before it is active again
 
   QStringList below(const QString& id) const;  // all that was said after it, in any version; not itself
-  // Whether a turn can go and leave what was said after it: it is no version among others, no question that opens the
-  // conversation or what is sent of it, and something follows.
+  // Whether a turn can go and leave what was said after it: an answer, since one without its question could not be
+  // written again; the only version; and something follows.
   bool canRemoveAlone(const QString& id) const;
   // An id by value: it may be the one of the turn that goes.
   void remove(QString id);       // and all below it; the newest other version is active then

@@ -2,7 +2,9 @@
 
 #include <QCoreApplication>
 #include <QDragEnterEvent>
+#include <QFile>
 #include <QFileDialog>
+#include <QFileInfo>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QMimeData>
@@ -31,12 +33,15 @@
 #include "ui/chat/sampler_panel.h"
 #include "ui/chat/trouble_banner.h"
 #include "ui/chat/welcome.h"
+#include "ui/format/format_bytes.h"
 #include "ui/theme/elided_label.h"
 #include "ui/theme/roles.h"
 
 namespace headroom::ui {
 
 namespace {
+
+constexpr qint64 kMostImportBytes = 256 * 1024 * 1024;
 
 // By its name alone: what a file is would have to be asked of the disk.
 bool isModelFile(const QString& path) { return path.endsWith(QLatin1StringView(".gguf"), Qt::CaseInsensitive); }
@@ -449,6 +454,9 @@ void ChatWidget::openAttachment(const Attachment& attachment, quint32 tokens) {
 }
 
 void ChatWidget::attachPath(const QString& path) {
+  const Turn* edited = session().tree().find(session().draft().editedTurn());
+  if (edited != nullptr && edited->role == Role::Assistant)
+    return emit problemFound(tr("An answer has no files: %1 was not attached.").arg(QFileInfo(path).fileName()));
   m_newestAttached = m_composer->attachFile(path);
   m_composer->focusText();
 }
@@ -463,9 +471,14 @@ void ChatWidget::chooseImport() {
 
 void ChatWidget::importConversation(const QString& path) {
   const auto read = [path]() -> Result<Conversation> {
+    if (const QFileInfo info(path); info.exists() && (!info.isFile() || info.size() > kMostImportBytes)) {
+      return Error{ErrorCode::kBadFile, tr("A file of at most %1 was expected.")
+                                            .arg(formatBytes(static_cast<Bytes>(kMostImportBytes)))
+                                            .toStdString()};
+    }
     QFile file(path);
     if (!file.open(QIODevice::ReadOnly)) return Error{ErrorCode::kBadFile, file.errorString().toStdString() + '.'};
-    return conversationFromJson(file.readAll());
+    return conversationFromJson(file.read(kMostImportBytes));
   };
   runInBackground(readingThreads(), this, read, [this, path](const Result<Conversation>& conversation) {
     if (!conversation) {

@@ -269,7 +269,7 @@ QString Composer::hintText() const {
     return tr("With this message %1 of %2 tokens")
         .arg(formatCount(m_figures.promptTokens), formatCount(m_figures.contextLength));
   }
-  return tr("Shift+Enter for a new line");
+  return m_enterSends ? tr("Shift+Enter for a new line") : tr("Ctrl+Enter sends");
 }
 
 QWidget* Composer::makeWarning() {
@@ -335,7 +335,8 @@ void Composer::refresh() {
   m_action->setText(busy ? tr("Stop") : send);
   m_action->setToolTip(busy            ? tr("Stop this answer (Esc)")
                        : m_editsAnswer ? tr("Keep this version of the answer; nothing is sent")
-                                       : tr("Send (Enter)"));
+                       : m_enterSends  ? tr("Send (Enter)")
+                                       : tr("Send (Ctrl+Enter)"));
   m_action->setAccessibleName(busy ? tr("Stop this answer") : send);
   m_action->setEnabled(busy || canSubmit());
   m_attach->setDisabled(m_editsAnswer);
@@ -410,7 +411,11 @@ QString Composer::pendingName() const {
   return {};
 }
 
-void Composer::setEnterSends(bool on) { m_text->setEnterSubmits(on); }
+void Composer::setEnterSends(bool on) {
+  m_enterSends = on;
+  m_text->setEnterSubmits(on);
+  refresh();
+}
 
 void Composer::focusText() { m_text->setFocus(Qt::OtherFocusReason); }
 

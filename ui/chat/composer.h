@@ -105,7 +105,7 @@ class Composer : public QFrame {
   const Theme& m_theme;
   ChatDraft* m_draft;  // never null
   Mode m_mode = Mode::NoModel;
-  bool m_isEditHidden = false, m_editsAnswer = false, m_isShowing = false;
+  bool m_isEditHidden = false, m_editsAnswer = false, m_enterSends = true, m_isShowing = false;
   QVector<DraftFile> m_shownFiles;
   DraftFigures m_figures;
   AttachmentReader* m_reader;

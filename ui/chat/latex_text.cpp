@@ -134,7 +134,12 @@ class FormulaReader {
     if (peek() != u'{') {
       if (peek() == u'}' || peek() == u'&') return {};
       if (peek() == u'^' || peek() == u'_') return {};
-      return readAtom(isTight).box;
+      // A command may want such a group itself, so this goes deeper too.
+      if (m_depth >= kDeepest) return LatexBox(QString(m_text[m_at++]));
+      ++m_depth;
+      LatexBox box = readAtom(isTight).box;
+      --m_depth;
+      return box;
     }
     if (m_depth >= kDeepest) return LatexBox(u'{' + rawGroup() + u'}');
     ++m_depth;
@@ -361,12 +366,14 @@ class FormulaReader {
   Atom root(bool isTight) {
     QString degree;
     skipSpaces();
-    if (peek() == u'[') {
+    if (peek() == u'[' && m_depth < kDeepest) {
+      ++m_depth;
       ++m_at;
       const QChar closing = std::exchange(m_closing, u']');
       degree = readRow(true).flat();
       m_closing = closing;
       if (peek() == u']') ++m_at;
+      --m_depth;
     }
     const QString inner = readGroupText(isTight);
     const QString sign = degree == QStringView(u"3")   ? QStringLiteral("∛")

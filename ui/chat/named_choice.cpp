@@ -1,8 +1,10 @@
 #include "ui/chat/named_choice.h"
 
 #include <QComboBox>
+#include <QDialogButtonBox>
 #include <QHBoxLayout>
 #include <QInputDialog>
+#include <QPushButton>
 #include <QSignalBlocker>
 #include <QToolButton>
 #include <algorithm>
@@ -59,15 +61,25 @@ void NamedChoice::save() {
   dialog->setAttribute(Qt::WA_DeleteOnClose);
   dialog->setWindowTitle(m_words.saveTitle);
   dialog->setLabelText(tr("Name"));
+  connect(dialog, &QInputDialog::textValueChanged, this, [this, dialog](const QString& text) {
+    const QString name = text.trimmed();
+    dialog->setLabelText(isTaken(name)          ? tr("Name (that one is built in)")
+                         : m_own.contains(name) ? tr("Name (replaces yours of this name)")
+                                                : tr("Name"));
+    if (auto* buttons = dialog->findChild<QDialogButtonBox*>())
+      buttons->button(QDialogButtonBox::Ok)->setDisabled(name.isEmpty() || isTaken(name));
+  });
   connect(dialog, &QInputDialog::textValueSelected, this, [this](const QString& text) {
     const QString name = text.trimmed();
-    // Two rows of one name could not be told apart.
-    const bool isTaken = std::ranges::any_of(m_builtIn + QStringList(m_words.other), [&name](const QString& other) {
-      return other.compare(name, Qt::CaseInsensitive) == 0;
-    });
-    if (!name.isEmpty() && !isTaken) emit saved(name);
+    if (!name.isEmpty() && !isTaken(name)) emit saved(name);
   });
   dialog->open();
+}
+
+// Two rows of one name could not be told apart.
+bool NamedChoice::isTaken(const QString& name) const {
+  return std::ranges::any_of(m_builtIn + QStringList(m_words.other),
+                             [&name](const QString& other) { return other.compare(name, Qt::CaseInsensitive) == 0; });
 }
 
 }  // namespace headroom::ui

@@ -30,6 +30,7 @@ class NamedChoice : public QWidget {
 
  private:
   void save();
+  bool isTaken(const QString& name) const;
 
   Words m_words;
   QStringList m_builtIn, m_own;

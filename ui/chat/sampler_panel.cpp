@@ -126,7 +126,7 @@ void SamplerPanel::makePrompt() {
     if (!m_isShowing) emit systemPromptEdited(m_systemPrompt->toPlainText());
   });
   connect(m_prompt, &NamedChoice::chosen, this,
-          [this](int index) { m_systemPrompt->setPlainText((builtInPrompts() + m_settings.prompts)[index].text); });
+          [this](int index) { replacePrompt((builtInPrompts() + m_settings.prompts)[index].text); });
   connect(m_prompt, &NamedChoice::saved, this, [this](const QString& name) {
     m_settings.prompts.removeIf([&](const SavedPrompt& prompt) { return prompt.name == name; });
     m_settings.prompts.append({name, m_systemPrompt->toPlainText()});
@@ -187,11 +187,18 @@ QWidget* SamplerPanel::makeDefaults() {
     emit optionsEdited(m_options);
   });
   connect(m_asNew, &QToolButton::clicked, this, [this] {
-    m_systemPrompt->setPlainText(m_settings.systemPrompt);
+    replacePrompt(m_settings.systemPrompt);
     setOptions(m_settings.answers);
     emit optionsEdited(m_options);
   });
   return area;
+}
+
+// What was typed comes back with Undo.
+void SamplerPanel::replacePrompt(const QString& text) {
+  QTextCursor all(m_systemPrompt->document());
+  all.select(QTextCursor::Document);
+  all.insertText(text);
 }
 
 void SamplerPanel::showDefaults() {

@@ -53,6 +53,7 @@ class SamplerPanel : public QWidget {
                      const QString& atZero, std::function<void(int)> set);
   void showSampler();
   void tellEdited();
+  void replacePrompt(const QString& text);
   void showPrompts();
   void showPresets();
   void showDefaults();

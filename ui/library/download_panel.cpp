@@ -5,6 +5,7 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
+#include <QPointer>
 #include <QPushButton>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -228,7 +229,12 @@ void DownloadPanel::look(const QString& typed) {
 
 // An empty one is forgotten. What waits for it goes on.
 void DownloadPanel::keepToken() {
-  m_tokens.setToken(m_tokenField->text().trimmed().toUtf8());
+  const QByteArray token = m_tokenField->text().trimmed().toUtf8();
+  if (!token.isEmpty() && !isUsableToken(token)) {
+    m_tokenNote->setText(tr("This is no token: one line of letters and digits was expected, as in hf_\u2026"));
+    return;
+  }
+  m_tokens.setToken(token);
   m_tokenField->clear();
   if (!std::holds_alternative<browser_state::Empty>(m_browser.state())) m_browser.lookAgain();
   for (int row = 0; row < m_downloads.count(); ++row) {
@@ -360,7 +366,12 @@ void DownloadPanel::addDownload(int row) {
   Download* download = &m_downloads.at(row);
   connect(shown, &DownloadRow::pauseWanted, download, &Download::pause);
   connect(shown, &DownloadRow::resumeWanted, download,
-          [this, download] { whenTokenIsKnown([this, download] { m_downloads.resume(*download); }); });
+          // It may be removed while the keyring is asked.
+          [this, download] {
+            whenTokenIsKnown([this, wanted = QPointer(download)] {
+              if (wanted != nullptr) m_downloads.resume(*wanted);
+            });
+          });
   // Later: the row is in the middle of its click.
   connect(
       shown, &DownloadRow::removeWanted, download, [this, download] { m_downloads.remove(*download); },

@@ -72,8 +72,11 @@ LibraryFoldersDialog::LibraryFoldersDialog(ModelLibrary& library, QWidget* paren
   layout->addWidget(buttons);
   connect(&library, &ModelLibrary::foldersChanged, this, &LibraryFoldersDialog::refresh);
   connect(&library, &ModelLibrary::settingsChanged, this, &LibraryFoldersDialog::refresh);
+  m_library.setSeen(this, true);
   refresh();
 }
+
+LibraryFoldersDialog::~LibraryFoldersDialog() { m_library.setSeen(this, false); }
 
 void LibraryFoldersDialog::addOwn(QVBoxLayout& layout) {
   addHeading(layout, tr("Your folders"), this);

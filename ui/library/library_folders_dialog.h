@@ -21,6 +21,7 @@ class LibraryFoldersDialog : public QDialog {
   Q_OBJECT
  public:
   explicit LibraryFoldersDialog(ModelLibrary& library, QWidget* parent = nullptr);  // `library` outlives it
+  ~LibraryFoldersDialog() override;
 
  private:
   struct Source {

@@ -411,13 +411,13 @@ bool LibraryPage::eventFilter(QObject* object, QEvent* event) {
 
 void LibraryPage::showEvent(QShowEvent* event) {
   QWidget::showEvent(event);
-  m_library.setSeen(true);
+  m_library.setSeen(this, true);
   m_visibleTimer.start();
 }
 
 void LibraryPage::hideEvent(QHideEvent* event) {
   QWidget::hideEvent(event);
-  m_library.setSeen(false);
+  m_library.setSeen(this, false);
 }
 
 }  // namespace headroom::ui

@@ -1,9 +1,11 @@
 #include "ui/library/model_library.h"
 
 #include <QDateTime>
+#include <QDir>
 #include <QElapsedTimer>
 #include <QFile>
 #include <QFileInfo>
+#include <QStandardPaths>
 #include <algorithm>
 #include <utility>
 
@@ -124,7 +126,9 @@ void ModelLibrary::setLoadedPath(const QString& path) {
       });
 }
 
-void ModelLibrary::setSeen(bool isSeen) {
+void ModelLibrary::setSeen(const QObject* viewer, bool looks) {
+  looks ? static_cast<void>(m_viewers.insert(viewer)) : static_cast<void>(m_viewers.remove(viewer));
+  const bool isSeen = !m_viewers.isEmpty();
   if (std::exchange(m_isSeen, isSeen) == isSeen) return;
   if (!isSeen) {
     for (QTimer* timer : {&m_lookTimer, &m_arrivalTimer, &m_aboveTimer, &m_stateTimer}) timer->stop();
@@ -384,6 +388,8 @@ void ModelLibrary::moveToTrash(const QString& path) {
   if (row < 0 || !m_model.entry(row).isRemovable()) return;
   const FoundModel found = m_model.entry(row).found;
   const auto work = [files = found.files] {
+    // Without its folder Qt would take the current one for the trash.
+    if (!QDir().mkpath(QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation))) return false;
     return std::all_of(files.begin(), files.end(), [](const QString& file) { return QFile::moveToTrash(file); });
   };
   runInBackground(writingThreads(), this, work, [this, name = found.name](bool isMoved) {

@@ -44,7 +44,8 @@ class ModelLibrary : public QObject {
   void chooseSettings(const LibrarySettings& settings);  // by the user: they are told
   void setDevices(const StartingDevices& devices);       // what fits where: all is planned anew
   void setLoadedPath(const QString& path);               // empty: no model is loaded
-  void setSeen(bool isSeen);
+  // Somebody looks at the list, or at the folders.
+  void setSeen(const QObject* viewer, bool isSeen);
   // What is on the screen is read and planned first.
   void setVisible(const QStringList& paths);
   void look();  // into all folders, now
@@ -98,6 +99,7 @@ class ModelLibrary : public QObject {
   QSet<QString> m_visible;  // paths
   StopFlag m_stop;          // of all that runs for these settings
   quint64 m_nDevices = 0;   // how often the devices changed
+  QSet<const QObject*> m_viewers;
   bool m_isSeen = false, m_isResolving = false, m_isPlanning = false;
   FolderWatcher m_watcher;
   QTimer m_lookTimer, m_arrivalTimer, m_aboveTimer, m_stateTimer;

@@ -14,6 +14,10 @@ enum class TokenSource {
   HubFile,      // ~/.cache/huggingface/token, which the hub's own program writes
 };
 
+// It goes into a line of a request: nothing else may stand in it.
+inline constexpr qsizetype kMostTokenBytes = 1000;
+bool isUsableToken(const QByteArray& token);
+
 // GUI thread. The token itself goes into requests and nowhere else.
 class TokenPort : public QObject {
   Q_OBJECT

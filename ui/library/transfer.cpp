@@ -66,6 +66,11 @@ void Transfer::begin(quint64 run, const HubAccess& access) {
   next();
 }
 
+// Whether something would show that the server has another file now. Weak tags name no bytes.
+bool Transfer::canTellApart(const DownloadPart& part) {
+  return !part.sha256.isEmpty() || !part.linkedEtag.isEmpty() || (!part.etag.isEmpty() && !part.etag.startsWith("W/"));
+}
+
 bool Transfer::prepare() {
   if (!QDir().mkpath(m_spec.folder)) {
     tell(TransferEnd::Kind::Refused, tr("The folder %1 cannot be made").arg(m_spec.folder));
@@ -75,7 +80,16 @@ bool Transfer::prepare() {
   for (std::size_t i = 0; i < m_files.size(); ++i) {
     const Bytes promised = m_spec.parts[i].n_bytes;
     if (promised > 0 && m_files[i]->n_bytes() > promised) m_files[i]->startAnew();
+    // Of what came in an earlier run of the program nobody can say whether it is of the same file.
+    if (!m_wasPrepared && !canTellApart(m_spec.parts[i])) m_files[i]->startAnew();
+    if (!isFinal(i) && QFileInfo::exists(pathOf(i))) {
+      tell(TransferEnd::Kind::Refused,
+           tr("%1 is in the folder %2 already, and is another file. Move it away, or remove it, and try again")
+               .arg(m_spec.parts[i].file, QDir::toNativeSeparators(m_spec.folder)));
+      return false;
+    }
   }
+  m_wasPrepared = true;
   return hasSpace() && writeRecord();
 }
 

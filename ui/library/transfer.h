@@ -57,6 +57,7 @@ class Transfer : public QObject {
  private:
   void begin(quint64 run, const HubAccess& access);
   bool isStopped() const { return m_wanted != m_run; }
+  static bool canTellApart(const DownloadPart& part);
   bool prepare();
   bool lock();
   bool hasSpace();
@@ -100,7 +101,8 @@ class Transfer : public QObject {
   Bytes m_skipBytes = 0;   // of the answer, which are on disk already
   int m_nStartedAnew = 0;  // in this run
   QElapsedTimer m_sinceTold;
-  QTimer m_tellLater;  // what came since then, where nothing follows it
+  QTimer m_tellLater;          // what came since then, where nothing follows it
+  bool m_wasPrepared = false;  // in this run of the program
 };
 
 }  // namespace headroom::ui

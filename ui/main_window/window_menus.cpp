@@ -73,6 +73,7 @@ void WindowMenus::buildTextSize(QMenu& menu) {
     QAction* action = sizes->addAction(name, this, [this, percent] { emit textSizeChosen(percent()); });
     action->setObjectName(QLatin1StringView(objectName));
     action->setShortcuts(keys);
+    action->setShortcutContext(Qt::ApplicationShortcut);  // in the window of the settings as well
     return action;
   };
   // Without Shift as well: the plus is on the key of "=" where it needs Shift.

@@ -22,8 +22,9 @@ PrivacyPage::PrivacyPage(SettingsModel& settings, const QString& dataFolder, QWi
     return button;
   };
   addHeading(layout, tr("What leaves this machine"));
-  addNote(layout, tr("Nothing, unless you ask for it. Models run here, and conversations stay here. Headroom sends no "
-                     "reports and looks for no updates; only a download that you start goes out."));
+  addNote(layout,
+          tr("Nothing, unless you ask for it. Models run here, and conversations stay here. Headroom sends no "
+             "reports and looks for no updates; only what you look for to download, and the download, goes out."));
   addHeading(layout, tr("What is kept here"));
   addNote(layout, tr("Conversations, settings, measured speeds and the checks of graphics cards are kept in %1")
                       .arg(QDir::toNativeSeparators(dataFolder)))

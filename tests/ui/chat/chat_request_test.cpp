@@ -27,12 +27,13 @@ TEST(ChatRequest, the_system_prompt_comes_first_and_the_last_turn_ends_it) {
 
 TEST(ChatRequest, two_turns_of_one_side_are_one_message) {
   ChatTree tree = turnsOf(2);
-  tree.find(tree.path()[3])->thinking = "hm";
   tree.removeAlone(tree.path()[2]);
+  EXPECT_EQ(tree.path().size(), 4) << "a question goes with its answer";
+  tree.removeAlone(tree.path()[1]);
   const auto messages = requestMessages(tree, {}, tree.lastId());
   ASSERT_EQ(messages.size(), 2U);
-  EXPECT_EQ(messages[1].content, std::string(100, 'a') + "\n\n" + std::string(100, 'a'));
-  EXPECT_EQ(messages[1].thinking, "hm") << "of the newest";
+  EXPECT_EQ(messages[0].content, std::string(100, 'q') + "\n\n" + std::string(100, 'q'));
+  EXPECT_EQ(messages[1].content, std::string(100, 'a'));
 }
 
 TEST(ChatRequest, an_attached_file_cannot_close_its_own_fence) {

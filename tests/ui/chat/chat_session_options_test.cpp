@@ -49,6 +49,23 @@ TEST_F(ChatSessionOptionsTest, a_conversation_has_the_options_of_all_until_it_ha
   EXPECT_EQ(chat().options().maxTokens, 77U) << "as it was kept";
 }
 
+TEST_F(ChatSessionOptionsTest, what_was_chosen_for_a_new_conversation_waits_while_another_is_read) {
+  chat().send("q", {});
+  m_engine.sendAnswer("a");
+  const QString first = chat().head().id;
+  m_sessions.newConversation();
+  AnswerOptions own;
+  own.maxTokens = 5;
+  chat().setOptions(own);
+  chat().setSystemPrompt("Be brief.");
+  m_sessions.openConversation(first);
+  m_sessions.newConversation();
+  EXPECT_EQ(chat().options().maxTokens, 5U);
+  EXPECT_EQ(chat().head().systemPrompt, "Be brief.");
+  m_sessions.newConversation();
+  EXPECT_EQ(chat().head().systemPrompt, "") << "another new one";
+}
+
 TEST_F(ChatSessionOptionsTest, options_that_are_those_of_all_again_are_none_of_its_own) {
   AnswerOptions own;
   own.maxTokens = 5;

@@ -195,9 +195,9 @@ TEST(LatexText, one_that_is_too_long_is_left_as_it_is) {
 }
 
 TEST(LatexText, groups_of_any_depth_end) {
-  for (const char* part :
-       {"{", "\\frac{", "\\sqrt[", "\\left(", "x^{", "\\begin{pmatrix}", "\\text{$", "\\hat", "\\overset{a}"}) {
-    const QString deep = QString::fromUtf8(part).repeated(300).left(kMostLatexChars);
+  for (const char* part : {"{", "\\frac{", "\\sqrt[", "\\left(", "x^{", "\\begin{pmatrix}", "\\text{$", "\\hat", "\\bm",
+                           "\\not", "\\sqrt", "\\overset{a}"}) {
+    const QString deep = QString::fromUtf8(part).repeated(kMostLatexChars).left(kMostLatexChars);
     EXPECT_LT(latexText(deep, true).size(), 100'000) << part;
   }
 }

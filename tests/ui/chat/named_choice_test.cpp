@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <QComboBox>
+#include <QDialogButtonBox>
 #include <QInputDialog>
+#include <QPushButton>
 #include <QSignalSpy>
 #include <QToolButton>
 
@@ -52,6 +54,17 @@ TEST_F(NamedChoiceTest, choosing_saving_and_deleting_are_told) {
   EXPECT_EQ(chosen.last()[0].toInt(), 3);
   for (const char* name : {"", " ", "a", "CUSTOM"}) save(name);
   EXPECT_EQ(saved.count(), 0);
+  m_choice.findChild<QToolButton*>("saveNamed")->click();
+  auto* dialog = m_choice.findChild<QInputDialog*>();
+  const auto* ok = dialog->findChild<QDialogButtonBox*>()->button(QDialogButtonBox::Ok);
+  dialog->setTextValue("b");
+  EXPECT_TRUE(dialog->labelText().contains("built in"));
+  EXPECT_FALSE(ok->isEnabled());
+  dialog->setTextValue("Mine");
+  EXPECT_TRUE(dialog->labelText().contains("replaces yours"));
+  EXPECT_TRUE(ok->isEnabled());
+  dialog->reject();
+  QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
   save("  Mine ");
   EXPECT_EQ(saved.last()[0].toString(), "Mine");
   m_choice.show({"Mine", "Other"}, 3);

@@ -53,6 +53,42 @@ TEST(Downloads, what_is_asked_for_twice_is_one) {
   EXPECT_EQ(test::readAll(f.path()), f.bytes);
 }
 
+TEST(Downloads, a_file_that_is_there_and_is_another_is_not_written_over) {
+  test::DownloadFixture f;
+  QFile mine(f.path());
+  ASSERT_TRUE(mine.open(QIODevice::WriteOnly));
+  mine.write("mine");
+  mine.close();
+  for (const bool hasChecksum : {true, false}) {
+    const auto downloads = f.downloads();
+    Download& download = downloads->add(f.spec(hasChecksum));
+    ASSERT_TRUE(test::waitUntilSettled(download));
+    const auto* failed = std::get_if<download_stage::Failed>(&download.stage());
+    ASSERT_NE(failed, nullptr);
+    EXPECT_TRUE(failed->sentence.contains("x.gguf is in the folder")) << failed->sentence.toStdString();
+    EXPECT_EQ(test::readAll(f.path()), "mine");
+  }
+}
+
+TEST(Downloads, what_an_earlier_start_left_is_not_gone_on_with_where_nothing_tells_files_apart) {
+  test::DownloadFixture f;
+  f.server.serve(QStringLiteral("/x.gguf"), {f.bytes, {}});
+  f.server.setFaults(QStringLiteral("/x.gguf"), {{Fault::Stall, 100'000}});
+  {
+    const auto downloads = f.downloads();
+    Download& download = downloads->add(f.spec(false));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return download.bytesDone() > 0; }, 5000));
+  }
+  const QByteArray other = test::randomBytes(8, f.bytes.size());
+  f.server.serve(QStringLiteral("/x.gguf"), {other, {}});
+  const auto downloads = f.downloads();
+  downloads->findUnfinished(f.folder());
+  ASSERT_TRUE(QTest::qWaitFor([&] { return downloads->count() == 1; }, 5000));
+  downloads->resume(downloads->at(0));
+  ASSERT_TRUE(test::waitUntilSettled(downloads->at(0)));
+  EXPECT_TRUE(test::readAll(f.path()) == other) << "and no mixture of both";
+}
+
 TEST(Downloads, a_later_start_finds_what_is_unfinished_and_asks_nobody_until_it_is_told_to) {
   test::DownloadFixture f;
   f.server.setFaults(QStringLiteral("/x.gguf"), {{Fault::Stall, 100'000}});

@@ -90,7 +90,7 @@ TEST_F(ModelLibraryTest, nothing_is_looked_at_before_somebody_sees_the_list) {
   m_library->look();
   QTest::qWait(50);
   EXPECT_EQ(m_library->model().rowCount(), 0);
-  m_library->setSeen(true);
+  m_library->setSeen(nullptr, true);
   EXPECT_TRUE(m_library->isBusy());
   EXPECT_TRUE(waitForState(m_disk.text("m/a.gguf"), State::Ready));
   EXPECT_EQ(stateOf(m_disk.text("m")), FolderState::Fine);
@@ -100,7 +100,7 @@ TEST_F(ModelLibraryTest, nothing_is_looked_at_before_somebody_sees_the_list) {
 TEST_F(ModelLibraryTest, what_fits_is_what_the_calculator_plans_for_the_same_model) {
   m_disk.addModel("m/a.gguf");
   const QString path = m_disk.text("m/a.gguf");
-  m_library->setSeen(true);
+  m_library->setSeen(nullptr, true);
   ASSERT_TRUE(waitForFit(path));
   m_calculator.setModel(entryOf(path)->facts.model);
   EXPECT_EQ(entryOf(path)->fit, fitOf(*entryOf(path)->facts.model, *m_calculator.plan()));
@@ -117,7 +117,7 @@ TEST_F(ModelLibraryTest, what_fits_is_what_the_calculator_plans_for_the_same_mod
 TEST_F(ModelLibraryTest, what_cannot_be_opened_says_why_once_nobody_writes_to_it) {
   const fs::path settled = m_disk.addText("m/settled.gguf"), fresh = m_disk.addText("m/fresh.gguf");
   m_disk.settle(settled);
-  m_library->setSeen(true);
+  m_library->setSeen(nullptr, true);
   const QString old = m_disk.text("m/settled.gguf"), young = m_disk.text("m/fresh.gguf");
   ASSERT_TRUE(waitForState(old, State::Refused));
   EXPECT_TRUE(entryOf(old)->facts.refusal.contains("not a GGUF file"));
@@ -132,7 +132,7 @@ TEST_F(ModelLibraryTest, a_file_that_grows_is_no_broken_model_and_is_read_when_i
   std::ifstream stream(whole, std::ios::binary);
   const std::string bytes((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
   m_disk.addText("m/a.gguf", bytes.substr(0, bytes.size() / 2));
-  m_library->setSeen(true);
+  m_library->setSeen(nullptr, true);
   ASSERT_TRUE(waitForState(m_disk.text("m/a.gguf"), State::Arriving));
   m_disk.addText("m/a.gguf", bytes);
   EXPECT_TRUE(waitForState(m_disk.text("m/a.gguf"), State::Ready));
@@ -140,7 +140,7 @@ TEST_F(ModelLibraryTest, a_file_that_grows_is_no_broken_model_and_is_read_when_i
 
 TEST_F(ModelLibraryTest, a_part_that_is_missing_is_said_and_looked_for_when_it_comes) {
   for (const char* part : {"m/a-00001-of-00002.gguf", "m/b-00002-of-00002.gguf"}) m_disk.settle(m_disk.addText(part));
-  m_library->setSeen(true);
+  m_library->setSeen(nullptr, true);
   const QString a = m_disk.text("m/a-00001-of-00002.gguf");
   ASSERT_TRUE(waitForState(a, State::Incomplete));
   EXPECT_EQ(timesRead(a), 0) << "there is nothing to read";
@@ -149,7 +149,7 @@ TEST_F(ModelLibraryTest, a_part_that_is_missing_is_said_and_looked_for_when_it_c
 }
 
 TEST_F(ModelLibraryTest, a_folder_is_watched_while_the_list_is_seen) {
-  m_library->setSeen(true);
+  m_library->setSeen(nullptr, true);
   ASSERT_TRUE(waitFor([this] { return stateOf(m_disk.text("m")) == FolderState::Fine; }));
   m_disk.addModel("m/a.gguf");
   ASSERT_TRUE(waitForState(m_disk.text("m/a.gguf"), State::Ready));
@@ -157,18 +157,18 @@ TEST_F(ModelLibraryTest, a_folder_is_watched_while_the_list_is_seen) {
   ASSERT_TRUE(waitForState(m_disk.text("m/sub/b.gguf"), State::Ready));
   fs::remove(m_disk.path("m/a.gguf"));
   ASSERT_TRUE(waitFor([this] { return only() != nullptr; }));
-  m_library->setSeen(false);
+  m_library->setSeen(nullptr, false);
   m_disk.addModel("m/c.gguf");
   QTest::qWait(700);
   EXPECT_NE(only(), nullptr) << "nobody sees it";
-  m_library->setSeen(true);
+  m_library->setSeen(nullptr, true);
   EXPECT_TRUE(waitForState(m_disk.text("m/c.gguf"), State::Ready));
 }
 
 TEST_F(ModelLibraryTest, models_of_a_folder_that_is_gone_are_kept_and_come_back_with_it) {
   m_disk.addModel("m/a.gguf");
   const QString path = m_disk.text("m/a.gguf");
-  m_library->setSeen(true);
+  m_library->setSeen(nullptr, true);
   ASSERT_TRUE(waitForFit(path));
   fs::rename(m_disk.path("m"), m_disk.path("away"));
   ASSERT_TRUE(waitFor([&] { return entryOf(path) != nullptr && entryOf(path)->isOffline; }));
@@ -187,7 +187,7 @@ TEST_F(ModelLibraryTest, a_file_in_two_folders_stands_there_once_and_belongs_to_
   LibrarySettings settings = m_settings;
   settings.folders << m_disk.text("m/sub");
   m_library->setSettings(settings);
-  m_library->setSeen(true);
+  m_library->setSeen(nullptr, true);
   ASSERT_TRUE(waitFor([this] { return !m_library->folders().isEmpty() && !m_library->isBusy(); }));
   ASSERT_NE(only(), nullptr);
   EXPECT_EQ(only()->folder.kind, FolderKind::Download);
@@ -205,7 +205,7 @@ TEST_F(ModelLibraryTest, caches_of_other_programs_are_looked_into_unless_they_ar
       "home/.ollama/models/manifests/registry.ollama.ai/library/tiny/1b",
       R"({"layers": [{"mediaType": "application/vnd.ollama.image.model", "digest": "sha256:)" + digest + "\"}]}");
   QSignalSpy told(m_library.get(), &ModelLibrary::settingsChanged);
-  m_library->setSeen(true);
+  m_library->setSeen(nullptr, true);
   const auto namesReady = [this] {
     QStringList names;
     for (const LibraryEntry& entry : m_library->model().entries()) {
@@ -233,7 +233,7 @@ TEST_F(ModelLibraryTest, a_disk_that_does_not_answer_keeps_nobody_else_waiting) 
   LibrarySettings settings = m_settings;
   settings.folders.prepend(m_disk.text("dead"));
   m_library->setSettings(settings);
-  m_library->setSeen(true);
+  m_library->setSeen(nullptr, true);
   EXPECT_TRUE(waitForFit(m_disk.text("m/b.gguf")));
   EXPECT_EQ(entryOf(m_disk.text("dead/a.gguf"))->state, State::Reading);
   QElapsedTimer clock;
@@ -247,7 +247,7 @@ TEST_F(ModelLibraryTest, settings_that_change_drop_what_was_being_read_for_other
   LibrarySettings settings = m_settings;
   settings.folders = QStringList{m_disk.text("dead")};
   m_library->setSettings(settings);
-  m_library->setSeen(true);
+  m_library->setSeen(nullptr, true);
   ASSERT_TRUE(waitFor([&] { return timesRead(m_disk.text("dead/a.gguf")) == 1; }));
   m_disk.addModel("m/b.gguf");
   m_library->setSettings(m_settings);
@@ -261,7 +261,7 @@ TEST_F(ModelLibraryTest, a_thousand_models_are_all_read_and_planned_and_what_is_
   const fs::path first = m_disk.addModel("m/0.gguf");
   for (int i = 1; i < 1000; ++i) fs::create_hard_link(first, m_disk.path("m") / (std::to_string(i) + ".gguf"));
   m_library->setVisible({m_disk.text("m/999.gguf")});
-  m_library->setSeen(true);
+  m_library->setSeen(nullptr, true);
   ASSERT_TRUE(waitForFit(m_disk.text("m/999.gguf")));
   {
     const QMutexLocker lock(&m_mutex);
@@ -278,7 +278,7 @@ TEST_F(ModelLibraryTest, a_thousand_models_are_all_read_and_planned_and_what_is_
 TEST_F(ModelLibraryTest, a_loaded_model_is_marked_also_by_the_path_of_a_link) {
   m_disk.addModel("m/a.gguf");
   m_disk.link("link.gguf", m_disk.path("m/a.gguf"));
-  m_library->setSeen(true);
+  m_library->setSeen(nullptr, true);
   ASSERT_TRUE(waitForState(m_disk.text("m/a.gguf"), State::Ready));
   m_library->setLoadedPath(m_disk.text("link.gguf"));
   EXPECT_TRUE(waitFor([this] { return only()->isLoaded; }));
@@ -292,7 +292,7 @@ TEST_F(ModelLibraryTest, a_file_of_the_user_goes_to_the_trash_and_one_of_another
   m_disk.addModel("m/a.gguf");
   m_disk.addModel("home/.lmstudio/models/y.gguf");
   QSignalSpy removed(m_library.get(), &ModelLibrary::removed), failed(m_library.get(), &ModelLibrary::removalFailed);
-  m_library->setSeen(true);
+  m_library->setSeen(nullptr, true);
   const QString own = m_disk.text("m/a.gguf"), foreign = m_disk.text("home/.lmstudio/models/y.gguf");
   ASSERT_TRUE(waitForState(own, State::Ready));
   ASSERT_TRUE(waitForState(foreign, State::Ready));
