@@ -13,7 +13,7 @@ namespace headroom::ui {
 
 namespace {
 
-constexpr int kDeepest = 40;  // groups in each other; what lies deeper stays as it was written
+constexpr int kDeepest = 40;  // groups, or commands, in each other; what lies deeper stays as it was written
 
 class FormulaReader {
  public:
@@ -134,12 +134,7 @@ class FormulaReader {
     if (peek() != u'{') {
       if (peek() == u'}' || peek() == u'&') return {};
       if (peek() == u'^' || peek() == u'_') return {};
-      // A command may want such a group itself, so this goes deeper too.
-      if (m_depth >= kDeepest) return LatexBox(QString(m_text[m_at++]));
-      ++m_depth;
-      LatexBox box = readAtom(isTight).box;
-      --m_depth;
-      return box;
+      return readAtom(isTight).box;
     }
     if (m_depth >= kDeepest) return LatexBox(u'{' + rawGroup() + u'}');
     ++m_depth;
@@ -229,7 +224,19 @@ class FormulaReader {
     return script;
   }
 
+  // A command may want another one, without a brace between: they go as deep as groups.
   Atom readCommand(bool isTight) {
+    if (m_nCommands >= kDeepest) {
+      ++m_at;
+      return {LatexBox(QStringLiteral("\\"))};
+    }
+    ++m_nCommands;
+    Atom atom = readCommandHere(isTight);
+    --m_nCommands;
+    return atom;
+  }
+
+  Atom readCommandHere(bool isTight) {
     const qsizetype start = m_at;
     const QStringView name = commandName();
     m_at += 1 + name.size();
@@ -366,14 +373,12 @@ class FormulaReader {
   Atom root(bool isTight) {
     QString degree;
     skipSpaces();
-    if (peek() == u'[' && m_depth < kDeepest) {
-      ++m_depth;
+    if (peek() == u'[') {
       ++m_at;
       const QChar closing = std::exchange(m_closing, u']');
       degree = readRow(true).flat();
       m_closing = closing;
       if (peek() == u']') ++m_at;
-      --m_depth;
     }
     const QString inner = readGroupText(isTight);
     const QString sign = degree == QStringView(u"3")   ? QStringLiteral("∛")
@@ -476,8 +481,9 @@ class FormulaReader {
   QStringView m_text;
   bool m_isDisplay;
   qsizetype m_at = 0;
-  QChar m_closing;  // what ends the row that is read, beside what always does
-  int m_depth = 0;
+  QChar m_closing;      // what ends the row that is read, beside what always does
+  int m_depth = 0;      // of groups that are read
+  int m_nCommands = 0;  // that are read, one within the other
 };
 
 }  // namespace
