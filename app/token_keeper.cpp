@@ -5,10 +5,10 @@
 #include <QDir>
 #include <QFile>
 #include <QPointer>
-#include <QStandardPaths>
 #include <QTimer>
-#include <algorithm>
 #include <utility>
+
+#include "ui/library/model_folders.h"
 
 namespace headroom::app {
 
@@ -22,10 +22,7 @@ QByteArray usable(const QByteArray& token) {
 }
 
 QByteArray tokenOfHubFile() {
-  QString folder = qEnvironmentVariable("HF_HOME");
-  if (folder.isEmpty())
-    folder = QStandardPaths::writableLocation(QStandardPaths::GenericCacheLocation) + QStringLiteral("/huggingface");
-  QFile file(QDir(folder).filePath(QStringLiteral("token")));
+  QFile file(QDir(ui::huggingFaceHome(ui::libraryPlaces({}))).filePath(QStringLiteral("token")));
   return file.open(QIODevice::ReadOnly) ? usable(file.read(ui::kMostTokenBytes + 1)) : QByteArray();
 }
 

@@ -195,22 +195,13 @@ class GgufReader {
   }
 
   Bytes min_element_bytes(GgufType type) {
-    switch (type) {
-      case GgufType::kU8:
-      case GgufType::kI8:
-      case GgufType::kBool: return 1;
-      case GgufType::kU16:
-      case GgufType::kI16: return 2;
-      case GgufType::kU32:
-      case GgufType::kI32:
-      case GgufType::kF32: return 4;
-      case GgufType::kU64:
-      case GgufType::kI64:
-      case GgufType::kF64:
-      case GgufType::kString: return 8;
-      case GgufType::kArray: unsupported("an array of arrays"); return 0;
+    if (type == GgufType::kString) return sizeof(std::uint64_t);  // its length
+    if (const Bytes n_bytes = scalar_bytes(type); n_bytes > 0) return n_bytes;
+    if (type == GgufType::kArray) {
+      unsupported("an array of arrays");
+    } else {
+      unsupported(fmt::format("element type {} is not known, expected 0 to 12", static_cast<std::uint32_t>(type)));
     }
-    unsupported(fmt::format("element type {} is not known, expected 0 to 12", static_cast<std::uint32_t>(type)));
     return 0;
   }
 

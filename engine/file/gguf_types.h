@@ -28,4 +28,24 @@ enum class GgufType : std::uint32_t {
   kF64
 };
 
+// Of one value; 0: it is a string or an array, or no type that is known.
+constexpr Bytes scalar_bytes(GgufType type) {
+  switch (type) {
+    case GgufType::kU8:
+    case GgufType::kI8:
+    case GgufType::kBool: return 1;
+    case GgufType::kU16:
+    case GgufType::kI16: return 2;
+    case GgufType::kU32:
+    case GgufType::kI32:
+    case GgufType::kF32: return 4;
+    case GgufType::kU64:
+    case GgufType::kI64:
+    case GgufType::kF64: return 8;
+    case GgufType::kString:
+    case GgufType::kArray: break;
+  }
+  return 0;
+}
+
 }  // namespace headroom

@@ -49,6 +49,7 @@ class ExtentWalker {
   void value(GgufType type) {
     if (type == GgufType::kString) return string();
     if (type == GgufType::kArray) return array();
+    check(scalar_bytes(type) > 0);
     skip(scalar_bytes(type));
   }
 
@@ -57,31 +58,14 @@ class ExtentWalker {
   }
 
  private:
-  Bytes scalar_bytes(GgufType type) {
-    switch (type) {
-      case GgufType::kU8:
-      case GgufType::kI8:
-      case GgufType::kBool: return 1;
-      case GgufType::kU16:
-      case GgufType::kI16: return 2;
-      case GgufType::kU32:
-      case GgufType::kI32:
-      case GgufType::kF32: return 4;
-      case GgufType::kU64:
-      case GgufType::kI64:
-      case GgufType::kF64: return 8;
-      case GgufType::kString:
-      case GgufType::kArray: break;
-    }
-    check(false);
-    return 0;
-  }
-
   void array() {
     const auto type = static_cast<GgufType>(number<std::uint32_t>());
     const auto n = number<std::uint64_t>();
     check(n <= kMaxArrayElems && type != GgufType::kArray);
-    if (type != GgufType::kString) return skip(n * scalar_bytes(type));
+    if (type != GgufType::kString) {
+      check(scalar_bytes(type) > 0);
+      return skip(n * scalar_bytes(type));
+    }
     for (std::uint64_t i = 0; i < n && goes_on(); ++i) string();
   }
 

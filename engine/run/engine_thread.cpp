@@ -467,6 +467,8 @@ void EngineThread::Impl::verify(RequestId id, const StopToken& stop) {
     }
     read_memory();
   });
+  sampled = {};
+  read_memory();  // as it is left, however short that was
   if (!found) return refuse(found.error());
   emit(id, Verified{*found});
 }

@@ -52,6 +52,15 @@ bool isSameWay(SamplerSettings a, const SamplerSettings& b) {
   return a == b;
 }
 
+// -1: there is none.
+template <class T, class Is>
+int placeOfLast(const QVector<T>& all, Is is) {
+  for (auto i = static_cast<int>(all.size()) - 1; i >= 0; --i) {
+    if (is(all[i])) return i;
+  }
+  return -1;
+}
+
 QLabel* heading(const QString& text, QWidget* parent) {
   auto* label = new QLabel(text, parent);
   setRole(label, "heading");
@@ -208,11 +217,13 @@ void SamplerPanel::showDefaults() {
 }
 
 void SamplerPanel::showPrompts() {
+  // The last: of two with one text the user's own, which can be deleted.
   const QVector<SavedPrompt> all = builtInPrompts() + m_settings.prompts;
-  const auto at = std::ranges::find(all, m_systemPrompt->toPlainText(), &SavedPrompt::text);
+  const auto place =
+      placeOfLast(all, [this](const SavedPrompt& prompt) { return prompt.text == m_systemPrompt->toPlainText(); });
   QStringList own;
   for (const SavedPrompt& prompt : m_settings.prompts) own << prompt.name;
-  m_prompt->show(own, at == all.end() ? -1 : static_cast<int>(at - all.begin()));
+  m_prompt->show(own, place);
 }
 
 QWidget* SamplerPanel::makeThinking() {
@@ -360,11 +371,11 @@ void SamplerPanel::tellEdited() {
 // The preset that the numbers are.
 void SamplerPanel::showPresets() {
   const QVector<SamplerPreset> all = builtInPresets() + m_settings.presets;
-  const auto at = std::ranges::find_if(
-      all, [this](const SamplerPreset& preset) { return isSameWay(preset.sampler, m_options.sampler); });
+  const auto place =
+      placeOfLast(all, [this](const SamplerPreset& preset) { return isSameWay(preset.sampler, m_options.sampler); });
   QStringList own;
   for (const SamplerPreset& preset : m_settings.presets) own << preset.name;
-  m_preset->show(own, at == all.end() ? -1 : static_cast<int>(at - all.begin()));
+  m_preset->show(own, place);
 }
 
 void SamplerPanel::choosePreset(int index) {

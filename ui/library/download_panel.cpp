@@ -5,6 +5,7 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
+#include <QMessageBox>
 #include <QPointer>
 #include <QPushButton>
 #include <QVBoxLayout>
@@ -374,11 +375,29 @@ void DownloadPanel::addDownload(int row) {
           });
   // Later: the row is in the middle of its click.
   connect(
-      shown, &DownloadRow::removeWanted, download, [this, download] { m_downloads.remove(*download); },
-      Qt::QueuedConnection);
+      shown, &DownloadRow::removeWanted, download, [this, download] { askToRemove(*download); }, Qt::QueuedConnection);
   connect(shown, &DownloadRow::loadWanted, download, [this, download] { emit loadWanted(download->spec().path()); });
   showDownload(row);
   fitDownloads();
+}
+
+// What is done stays on the disk, and nobody misses what has not begun.
+void DownloadPanel::askToRemove(Download& download) {
+  if (std::holds_alternative<download_stage::Done>(download.stage()) || download.bytesDone() == 0)
+    return m_downloads.remove(download);
+  auto* box = new QMessageBox(QMessageBox::Question, tr("Remove a download"),
+                              tr("Delete what has come of %1?").arg(download.spec().parts.front().file),
+                              QMessageBox::Cancel, this);
+  box->setObjectName(QStringLiteral("removeQuestion"));
+  box->setAttribute(Qt::WA_DeleteOnClose);
+  box->setTextFormat(Qt::PlainText);
+  box->setInformativeText(tr("%1 would have to be fetched once more.").arg(formatBytes(download.bytesDone())));
+  QPushButton* remove = box->addButton(tr("&Delete"), QMessageBox::DestructiveRole);
+  remove->setObjectName(QStringLiteral("removeAgreed"));
+  // It may have gone meanwhile.
+  connect(remove, &QPushButton::clicked, &download, [this, &download] { m_downloads.remove(download); });
+  box->setDefaultButton(QMessageBox::Cancel);
+  box->open();
 }
 
 void DownloadPanel::showDownload(int row) {

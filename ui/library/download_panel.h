@@ -57,6 +57,7 @@ class DownloadPanel : public QWidget {
   void showRow(int row);
   void showMessage(Tone tone, const QString& sentence);
   void addDownload(int row);
+  void askToRemove(Download& download);
   void showDownload(int row);
   void fetch(const BrowserRow& row);
 

@@ -8,8 +8,8 @@
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
-#include <QRegularExpression>
 
+#include "ui/library/model_name.h"
 #include "ui/library/part_file.h"
 
 namespace headroom::ui {
@@ -35,11 +35,9 @@ Result<DownloadPart> parsePart(const QJsonObject& object) {
   part.sha256 = text("sha256").toLatin1();
   part.etag = text("etag").toLatin1();
   part.linkedEtag = text("linked_etag").toLatin1();
-  part.commit = text("commit").toLatin1();
-  static const QRegularExpression kSha256(QStringLiteral("^([0-9a-f]{64})?$"));
   const bool isWeb = part.url.scheme() == QLatin1String("https") || part.url.scheme() == QLatin1String("http");
   if (!isPlainName(part.file) || !isWeb || !(n_bytes >= 0 && n_bytes <= kMostPartBytes) ||
-      !kSha256.match(QString::fromLatin1(part.sha256)).hasMatch())
+      (!part.sha256.isEmpty() && !isSha256(QString::fromLatin1(part.sha256))))
     return Error{ErrorCode::kBadFile, DownloadRecordWords::tr("It is no record of a download").toStdString()};
   part.n_bytes = static_cast<Bytes>(n_bytes);
   return part;
@@ -71,7 +69,6 @@ DownloadSpec downloadOf(const QString& root, const QUrl& hub, const HubReference
                           file.n_bytes,
                           file.sha256,
                           {},
-                          {},
                           {}});
   return spec;
 }
@@ -79,7 +76,7 @@ DownloadSpec downloadOf(const QString& root, const QUrl& hub, const HubReference
 DownloadSpec downloadOf(const QString& root, const QUrl& address) {
   DownloadSpec spec;
   spec.folder = root;
-  spec.parts.push_back({address.fileName(), address, 0, {}, {}, {}, {}});
+  spec.parts.push_back({address.fileName(), address, 0, {}, {}, {}});
   return spec;
 }
 
@@ -91,8 +88,7 @@ QByteArray toJson(const DownloadSpec& spec) {
                              {QStringLiteral("bytes"), static_cast<double>(part.n_bytes)},
                              {QStringLiteral("sha256"), QString::fromLatin1(part.sha256)},
                              {QStringLiteral("etag"), QString::fromLatin1(part.etag)},
-                             {QStringLiteral("linked_etag"), QString::fromLatin1(part.linkedEtag)},
-                             {QStringLiteral("commit"), QString::fromLatin1(part.commit)}});
+                             {QStringLiteral("linked_etag"), QString::fromLatin1(part.linkedEtag)}});
   return QJsonDocument(QJsonObject{{QStringLiteral("repository"), spec.repository}, {QStringLiteral("parts"), parts}})
       .toJson();
 }

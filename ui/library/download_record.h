@@ -18,7 +18,6 @@ struct DownloadPart {
   Bytes n_bytes = 0;            // 0: nobody has said it yet
   QByteArray sha256;            // empty: nobody has said it
   QByteArray etag, linkedEtag;  // of what has come so far: from the server that has the file, and from the hub
-  QByteArray commit;            // the hub's revision of it; for who wants to know
 };
 
 struct DownloadSpec {

@@ -51,7 +51,10 @@ DownloadEffects react(DownloadStage& stage, const download_event::VerifyBegan& e
 }
 
 DownloadEffects react(DownloadStage& stage, const download_event::Ended& event, const RetryRule& rule) {
-  if (runOf(stage) != event.run || event.run == 0) return {};
+  // Who pauses while the file gets its name has it: what is done is done.
+  const bool isDoneAllTheSame =
+      event.end.kind == TransferEnd::Kind::Done && std::holds_alternative<Paused>(stage) && event.run != 0;
+  if (!isDoneAllTheSame && (runOf(stage) != event.run || event.run == 0)) return {};
   const QString& sentence = event.end.sentence;
   switch (event.end.kind) {
     case TransferEnd::Kind::Done: stage = Done{}; return {download_effect::TellDone{}};

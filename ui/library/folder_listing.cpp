@@ -13,6 +13,7 @@
 #include <set>
 
 #include "file/split_name.h"
+#include "ui/library/model_name.h"
 
 namespace headroom::ui {
 namespace {
@@ -163,13 +164,6 @@ QString ollamaName(QStringList parts) {
   return parts.join(QLatin1Char('/')) + QLatin1Char(':') + tag;
 }
 
-// What names a file has to be a number: no path leads out of the folder of blobs.
-bool isDigest(const QString& text) {
-  return text.size() == 64 && std::all_of(text.begin(), text.end(), [](QChar c) {
-           return (c >= QLatin1Char('0') && c <= QLatin1Char('9')) || (c >= QLatin1Char('a') && c <= QLatin1Char('f'));
-         });
-}
-
 // The hexadecimal digits of the layer that is the model; empty: there is none.
 QString modelDigest(const QByteArray& manifest) {
   const QLatin1String start("sha256:");
@@ -178,7 +172,7 @@ QString modelDigest(const QByteArray& manifest) {
     if (layer[QLatin1String("mediaType")].toString() != QLatin1String("application/vnd.ollama.image.model")) continue;
     const QString digest = layer[QLatin1String("digest")].toString();
     const QString digits = digest.mid(start.size());
-    return digest.startsWith(start) && isDigest(digits) ? digits : QString();
+    return digest.startsWith(start) && isSha256(digits) ? digits : QString();
   }
   return {};
 }

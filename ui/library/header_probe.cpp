@@ -72,9 +72,7 @@ void HeaderProbe::takeHead(const HttpHead& head) {
   DownloadPart& part = m_spec.parts[m_headers.size() - 1];
   const auto n_here = static_cast<Bytes>(m_headers.back().size());
   if (head.status != 200 && head.status != 206)
-    return fail(troubleOfStatus(head.status, m_spec.repository.isEmpty() ? part.url.host() : m_spec.repository,
-                                !m_access.token.isEmpty())
-                    .sentence);
+    return fail(troubleOfFile(head.status, m_spec.repository, part.url, m_access).sentence);
   m_skipBytes = head.status == 200 ? n_here : 0;
   if (head.status == 206 && (!head.range || head.range->from != n_here))
     return fail(tr("The server sends another stretch of %1 than was asked for").arg(part.file));

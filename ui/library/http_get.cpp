@@ -62,10 +62,12 @@ int parseRetryAfterMs(const QByteArray& header, int otherwise) {
   return static_cast<int>(std::min<qulonglong>(seconds, kLongestRetryAfterMs / 1000) * 1000);
 }
 
+bool isSameServer(const QUrl& a, const QUrl& b) {
+  return a.scheme() == b.scheme() && a.host() == b.host() && portOf(a) == portOf(b);
+}
+
 bool mayCarryToken(const QUrl& url, const HubAccess& access) {
-  if (access.token.isEmpty() || url.scheme() != access.hub.scheme() || url.host() != access.hub.host() ||
-      portOf(url) != portOf(access.hub))
-    return false;
+  if (access.token.isEmpty() || !isSameServer(url, access.hub)) return false;
   return url.scheme() == QLatin1String("https") || isThisMachine(url.host());
 }
 
@@ -145,7 +147,6 @@ void HttpGet::readHead() {
   // A hub tells of the file while it sends us to the server that has it.
   if (m_reply->hasRawHeader("X-Linked-ETag")) m_head.linkedEtag = m_reply->rawHeader("X-Linked-ETag").trimmed();
   if (m_reply->hasRawHeader("X-Linked-Size")) m_head.linkedSize = parseBytes(m_reply->rawHeader("X-Linked-Size"));
-  if (m_reply->hasRawHeader("X-Repo-Commit")) m_head.commit = m_reply->rawHeader("X-Repo-Commit").trimmed();
   if (isRedirect(status) && m_reply->hasRawHeader("Location"))
     return followRedirect(m_url.resolved(QUrl::fromEncoded(m_reply->rawHeader("Location"))));
   m_hasHead = true;

@@ -51,7 +51,7 @@ struct HttpHead {
   std::optional<Bytes> contentLength;
   std::optional<ContentRange> range;
   QByteArray etag, link, retryAfter;
-  QByteArray linkedEtag, commit;  // X-Linked-ETag (for large files their SHA-256) and X-Repo-Commit
+  QByteArray linkedEtag;  // X-Linked-ETag: for large files their SHA-256
   std::optional<Bytes> linkedSize;
 };
 
@@ -103,6 +103,8 @@ class HttpGet : public QObject {
   int m_nRedirects = 0;
   bool m_hasHead = false;
 };
+
+bool isSameServer(const QUrl& a, const QUrl& b);  // scheme, host and port
 
 // Whether a request to `url` may carry the token of `access`.
 bool mayCarryToken(const QUrl& url, const HubAccess& access);

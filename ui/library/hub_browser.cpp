@@ -5,6 +5,7 @@
 
 #include "ui/background/background.h"
 #include "ui/format/format_bytes.h"
+#include "ui/library/model_name.h"
 
 namespace headroom::ui {
 
@@ -65,7 +66,7 @@ void HubBrowser::lookAt(const HubReference& reference) {
     return m_listing.look(reference, m_access);
   }
   const QString name = reference.address.fileName();
-  takeListing(reference, {{name, quantizationOf(name), ListedModel::Kind::Model, 0, {{name, 0, {}}}}});
+  takeListing(reference, {{name, quantizationInName(name), ListedModel::Kind::Model, 0, {{name, 0, {}}}}});
 }
 
 void HubBrowser::takeListing(const HubReference& reference, const std::vector<ListedModel>& models) {

@@ -9,6 +9,7 @@
 
 #include "file/split_name.h"
 #include "ui/format/format_bytes.h"
+#include "ui/library/model_name.h"
 
 namespace headroom::ui {
 
@@ -16,11 +17,6 @@ namespace {
 
 constexpr qsizetype kMostPageBytes = 32 * 1024 * 1024;
 constexpr double kMostFileBytes = 1e15;  // below 2^53: a double of JSON has each byte of it
-
-bool isSha256(const QString& text) {
-  static const QRegularExpression kDigits(QStringLiteral("^[0-9a-f]{64}$"));
-  return kDigits.match(text).hasMatch();
-}
 
 std::optional<HubFile> parseTreeEntry(const QJsonObject& entry) {
   HubFile file;
@@ -65,29 +61,18 @@ QUrl nextPage(const QByteArray& linkHeader) {
   return match.hasMatch() ? QUrl::fromEncoded(match.captured(1).toLatin1()) : QUrl();
 }
 
-QString quantizationOf(const QString& path) {
-  static const QRegularExpression kName(
-      QStringLiteral("(?:^|[-._/])((?:UD-)?(?:I?Q[1-8](?:_[A-Z0-9]+)*|BF16|F16|F32|FP16|TQ[12]_0|MXFP4(?:_MOE)?))"
-                     "(?=[-./]|$)"),
-      QRegularExpression::CaseInsensitiveOption);
-  QString found;
-  QRegularExpressionMatchIterator matches = kName.globalMatch(path.section(QLatin1Char('/'), -1));
-  while (matches.hasNext()) found = matches.next().captured(1);
-  return found.toUpper();
-}
-
 std::vector<ListedModel> listModels(const std::vector<HubFile>& files) {
   std::vector<ListedModel> models;
   std::map<QString, std::size_t> sets;  // by folder, name and count: where in `models`
   for (const HubFile& file : files) {
     const std::optional<SplitName> split = parse_split_name(file.path.toStdString());
     if (!split || split->n == 1) {
-      models.push_back({file.path, quantizationOf(file.path), kindOf(file.path), file.n_bytes, {file}});
+      models.push_back({file.path, quantizationInName(file.path), kindOf(file.path), file.n_bytes, {file}});
       continue;
     }
     const QString key = file.path.chopped(QStringLiteral("00001-of-00002.gguf").size()) + QString::number(split->n);
     const auto [set, isNew] = sets.emplace(key, models.size());
-    if (isNew) models.push_back({file.path, quantizationOf(file.path), kindOf(file.path), 0, {}});
+    if (isNew) models.push_back({file.path, quantizationInName(file.path), kindOf(file.path), 0, {}});
     ListedModel& model = models[set->second];
     model.parts.push_back(file);
     model.n_bytes += file.n_bytes;
@@ -123,6 +108,14 @@ HubTrouble troubleOfStatus(int status, const QString& repository, bool hadToken)
                   .arg(formatCount(static_cast<quint64>(std::max(status, 0)))),
               false};
   }
+}
+
+HubTrouble troubleOfFile(int status, const QString& repository, const QUrl& address, const HubAccess& access) {
+  if (!repository.isEmpty() || isSameServer(address, access.hub))
+    return troubleOfStatus(status, repository.isEmpty() ? address.host() : repository, !access.token.isEmpty());
+  return {HubListing::tr("%1 does not give this file: it answered with status %2")
+              .arg(address.host(), formatCount(static_cast<quint64>(std::max(status, 0)))),
+          false};
 }
 
 HubListing::HubListing(QNetworkAccessManager& network, HubLimits limits, QObject* parent)
@@ -179,7 +172,7 @@ void HubListing::takePage() {
   m_nTries = 0;
   const QUrl next = m_page.resolved(nextPage(m_head.link));
   const bool hasNext = !nextPage(m_head.link).isEmpty();
-  if (hasNext && next.host() != m_access.hub.host())
+  if (hasNext && !isSameServer(next, m_access.hub))
     return fail(tr("The hub's list of files goes on at %1, which is another server").arg(next.host()));
   if (hasNext && ++m_nPages >= m_limits.mostPages) return fail(tr("The hub's list of files has no end"));
   if (hasNext) return ask(next);

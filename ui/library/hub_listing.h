@@ -42,9 +42,6 @@ Result<std::vector<HubFile>> parseTreePage(const QByteArray& json);
 // The address in a Link header with rel="next"; empty: this was the last page.
 QUrl nextPage(const QByteArray& linkHeader);
 
-// "Q4_K_M" of "model-Q4_K_M.gguf", as the name writes it; empty: none.
-QString quantizationOf(const QString& path);
-
 // In the order of the hub, parts of one model together.
 std::vector<ListedModel> listModels(const std::vector<HubFile>& files);
 
@@ -68,7 +65,6 @@ class HubListing : public QObject {
 
   void look(const HubReference& reference, const HubAccess& access);
   void cancel();
-  bool isBusy() const { return m_get != nullptr || m_again.isActive(); }
 
  signals:
   void arrived(const headroom::ui::HubReference& reference, const std::vector<headroom::ui::ListedModel>& models);
@@ -97,5 +93,7 @@ class HubListing : public QObject {
 
 // Why the hub gives nothing, from a status of 400 and more, in words for the user.
 HubTrouble troubleOfStatus(int status, const QString& repository, bool hadToken);
+// The same of one file; `repository` is empty where only its address is known, which another server may have.
+HubTrouble troubleOfFile(int status, const QString& repository, const QUrl& address, const HubAccess& access);
 
 }  // namespace headroom::ui

@@ -2,10 +2,10 @@
 
 #include <QCoreApplication>
 #include <QFileInfo>
-#include <QRegularExpression>
 #include <algorithm>
 
 #include "ui/format/format_bytes.h"
+#include "ui/library/model_name.h"
 
 namespace headroom::ui {
 namespace {
@@ -38,12 +38,7 @@ QString partsText(const FoundModel& found) {
 }  // namespace
 
 QString quantizationOf(const LibraryEntry& entry) {
-  static const QRegularExpression kType(
-      QStringLiteral("(?:^|[-._])((?:UD-)?(?:I?Q[1-8](?:_[A-Z0-9]+)*|TQ[12]_0|BF16|F16|F32|MXFP4(?:_MOE)?|NVFP4))"
-                     "(?=[-._]|$)"),
-      QRegularExpression::CaseInsensitiveOption);
-  const QString name = QFileInfo(entry.found.path).completeBaseName();
-  if (const QRegularExpressionMatch match = kType.match(name); match.hasMatch()) return match.captured(1).toUpper();
+  if (const QString named = quantizationInName(entry.found.path); !named.isEmpty()) return named;
   if (!entry.facts.model || entry.facts.model->bytes_by_type.empty()) return {};
   return QString::fromStdString(entry.facts.model->bytes_by_type.front().first);
 }

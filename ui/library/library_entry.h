@@ -14,7 +14,6 @@ struct HeaderFacts {
   std::shared_ptr<const ModelInfo> model;
   QString refusal, details;    // as opening the file would say; empty: it can be opened
   bool isUnsupported = false;  // refused because of what it is, and not because it is damaged
-  bool isKnown() const { return model != nullptr || !refusal.isEmpty(); }
 };
 
 struct LibraryEntry {

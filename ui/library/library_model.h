@@ -56,7 +56,6 @@ class LibraryFilter : public QSortFilterProxyModel {
 
   void setSearch(const QString& search);
   void setOrder(LibraryOrder order);
-  LibraryOrder order() const { return m_order; }
   const LibraryEntry& entry(const QModelIndex& index) const;  // of a valid index of this model
 
  protected:

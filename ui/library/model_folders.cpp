@@ -25,10 +25,7 @@ QString huggingFaceCache(const LibraryPlaces& places) {
   for (const char* name : {"HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE"}) {
     if (const QString path = places.environment(name); !path.isEmpty()) return withHome(path, places.home);
   }
-  if (const QString home = places.environment("HF_HOME"); !home.isEmpty())
-    return below(withHome(home, places.home), "hub");
-  const QString caches = places.environment("XDG_CACHE_HOME");
-  return below(caches.isEmpty() ? below(places.home, ".cache") : withHome(caches, places.home), "huggingface/hub");
+  return below(huggingFaceHome(places), "hub");
 }
 
 QStringList ollamaFolders(const LibraryPlaces& places) {
@@ -47,6 +44,12 @@ LibraryPlaces libraryPlaces(const QString& dataFolder) {
 
 QString downloadFolder(const LibrarySettings& settings, const LibraryPlaces& places) {
   return settings.downloadFolder.isEmpty() ? below(places.dataFolder, "models") : settings.downloadFolder;
+}
+
+QString huggingFaceHome(const LibraryPlaces& places) {
+  if (const QString home = places.environment("HF_HOME"); !home.isEmpty()) return withHome(home, places.home);
+  const QString caches = places.environment("XDG_CACHE_HOME");
+  return below(caches.isEmpty() ? below(places.home, ".cache") : withHome(caches, places.home), "huggingface");
 }
 
 QString lmStudioSettingsFile(const LibraryPlaces& places) { return below(places.home, ".lmstudio/settings.json"); }

@@ -32,6 +32,7 @@ QString downloadFolder(const LibrarySettings& settings, const LibraryPlaces& pla
 // By the settings, each path once. `lmStudioSettings`: the content of lmStudioSettingsFile(); may be empty or anything.
 QVector<ModelFolder> modelFolders(const LibrarySettings& settings, const LibraryPlaces& places,
                                   const QByteArray& lmStudioSettings);
+QString huggingFaceHome(const LibraryPlaces& places);  // its cache is in it, and the token of its own program
 QString lmStudioSettingsFile(const LibraryPlaces& places);
 
 // Of files there: those of the caches belong to other programs.

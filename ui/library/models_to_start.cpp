@@ -8,6 +8,7 @@
 
 #include "ui/library/hub_listing.h"
 #include "ui/library/hub_reference.h"
+#include "ui/library/model_name.h"
 
 namespace headroom::ui {
 
@@ -44,7 +45,7 @@ Result<std::vector<ModelToStart>> parseModelsToStart(const QByteArray& json) {
 }
 
 QString lookFor(const ModelToStart& model) {
-  const QString quantization = quantizationOf(model.file);
+  const QString quantization = quantizationInName(model.file);
   return quantization.isEmpty() ? model.repository : model.repository + QLatin1Char(':') + quantization;
 }
 

@@ -2,25 +2,27 @@
 
 #include <QDir>
 #include <QFileInfo>
-#include <QRegularExpression>
 #include <utility>
 
 #include "ui/background/write_file.h"
 #include "ui/format/format_bytes.h"
+#include "ui/library/model_name.h"
 
 namespace headroom::ui {
 
 namespace {
 
 constexpr int kTellEachMs = 100;
+constexpr int kAskSpaceEachMs = 1000;
 constexpr int kDefaultWaitMs = 30'000;  // where a server that asks to wait does not say how long
 constexpr int kMostNewStarts = 3;       // of a file that changes on its server, in one run
 
 // A hub gives a large file's SHA-256 as its ETag, in quotes.
 QByteArray sha256Of(const QByteArray& etag) {
-  static const QRegularExpression kQuoted(QStringLiteral("^\"?([0-9a-fA-F]{64})\"?$"));
-  const QRegularExpressionMatch match = kQuoted.match(QString::fromLatin1(etag));
-  return match.captured(1).toLower().toLatin1();
+  QString text = QString::fromLatin1(etag).toLower();
+  if (text.size() > 1 && text.startsWith(QLatin1Char('"')) && text.endsWith(QLatin1Char('"')))
+    text = text.mid(1, text.size() - 2);
+  return isSha256(text) ? text.toLatin1() : QByteArray();
 }
 
 }  // namespace
@@ -118,6 +120,18 @@ bool Transfer::hasSpace() {
   return false;
 }
 
+// Others may fill the disk meanwhile, another download among them.
+bool Transfer::leavesSpace() {
+  if (m_sinceSpace.isValid() && m_sinceSpace.elapsed() < kAskSpaceEachMs) return true;
+  m_sinceSpace.start();
+  const Bytes free = m_disk.freeBytes(m_spec.folder);
+  if (free >= kSpareDiskBytes) return true;
+  tell(TransferEnd::Kind::NoSpace,
+       tr("The disk is nearly full: %1 are free in %2, and %3 stay free. Make room and go on")
+           .arg(formatBytes(free), QDir::toNativeSeparators(m_spec.folder), formatBytes(kSpareDiskBytes)));
+  return false;
+}
+
 bool Transfer::writeRecord() {
   const QString problem = writeWholeFile(m_spec.recordPath(), toJson(m_spec));
   if (problem.isEmpty()) return true;
@@ -184,7 +198,6 @@ void Transfer::adopt(const HttpHead& head) {
   if (!sha256.isEmpty()) part().sha256 = sha256;
   part().etag = head.etag;
   part().linkedEtag = head.linkedEtag;
-  part().commit = head.commit;
   if (isListed) return;
   if (head.linkedSize) {
     part().n_bytes = *head.linkedSize;
@@ -211,7 +224,6 @@ bool Transfer::startAnew(const QString& why) {
 
 // Of the statuses that bring no bytes; false: it was one of them.
 bool Transfer::takeStatus(const HttpHead& head) {
-  const QString subject = m_spec.repository.isEmpty() ? part().url.host() : m_spec.repository;
   if (head.status == 200 || head.status == 206) return true;
   if (head.status == 416 && m_partBytes > 0) {
     part().etag.clear();
@@ -220,7 +232,7 @@ bool Transfer::takeStatus(const HttpHead& head) {
       request();
     return false;
   }
-  const HubTrouble trouble = troubleOfStatus(head.status, subject, !m_access.token.isEmpty());
+  const HubTrouble trouble = troubleOfFile(head.status, m_spec.repository, part().url, m_access);
   if (head.status == 429) {
     tell(TransferEnd::Kind::AskedToWait, trouble.sentence, parseRetryAfterMs(head.retryAfter, kDefaultWaitMs));
   } else if (head.status >= 500 || head.status == 408) {
@@ -322,6 +334,7 @@ void Transfer::takeBytes(const QByteArray& bytes) {
   }
   m_partBytes += static_cast<Bytes>(fresh.size());
   tellProgress(false);
+  if (!leavesSpace()) return;
   if (isTooMuch)
     return tell(
         TransferEnd::Kind::Refused,

@@ -74,6 +74,7 @@ class Transfer : public QObject {
   bool isOtherFile(const HttpHead& head) const;
   void adopt(const HttpHead& head);
   bool startAnew(const QString& why);
+  bool leavesSpace();
   bool writeRecord();
   void verify();
   void finish();
@@ -100,7 +101,7 @@ class Transfer : public QObject {
   Bytes m_otherBytes = 0;  // of all other parts on disk
   Bytes m_skipBytes = 0;   // of the answer, which are on disk already
   int m_nStartedAnew = 0;  // in this run
-  QElapsedTimer m_sinceTold;
+  QElapsedTimer m_sinceTold, m_sinceSpace;
   QTimer m_tellLater;          // what came since then, where nothing follows it
   bool m_wasPrepared = false;  // in this run of the program
 };

@@ -25,8 +25,7 @@ void showAbout(QWidget* parent) {
            Words::tr("<h3>Headroom %1</h3>"
                      "<p>See where every byte of a local model goes before it is loaded, then load it and chat.</p>"
                      "<p>What is planned is what is allocated: there is one piece of arithmetic for both. Nothing is "
-                     "allocated after a load, and nothing "
-                     "leaves this machine.</p>"
+                     "allocated after a load, and nothing leaves this machine unless you ask for it.</p>"
                      "<p>Free software under the GNU General Public License, version 3 or later.</p>")
                .arg(QCoreApplication::applicationVersion().toHtmlEscaped()));
 }

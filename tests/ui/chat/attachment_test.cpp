@@ -90,10 +90,11 @@ TEST_F(AttachmentTest, a_pdf_is_what_its_reader_finds) {
   });
   EXPECT_EQ(std::get<Attachment>(read), (Attachment{"report.pdf", "[page 1]\nwords"}));
   EXPECT_EQ(refusalOf(path), "report.pdf is a PDF, which cannot be read here.");
-  const auto stub = [](const QString&, Bytes, const StopToken&) { return PdfText{PdfText::End::Read, "x", 1, 1}; };
-  const ReadAttachment named = readAttachment({write("odd.PDF", "junk %PDF-1.2")}, stub);
+  const auto reader = [](const QString&, Bytes, const StopToken&) { return PdfText{PdfText::End::Read, "x", 1, 1}; };
+  const ReadAttachment named = readAttachment({write("odd.PDF", "junk %PDF-1.2")}, reader);
   EXPECT_EQ(std::get<Attachment>(named).text, "x") << "junk before the mark";
-  EXPECT_EQ(std::get<Attachment>(readAttachment({write("of pdf.txt", "about %PDF-1.2")}, stub)).text, "about %PDF-1.2");
+  EXPECT_EQ(std::get<Attachment>(readAttachment({write("of pdf.txt", "about %PDF-1.2")}, reader)).text,
+            "about %PDF-1.2");
 }
 
 TEST_F(AttachmentTest, a_pdf_that_cannot_be_read_is_refused_with_what_was_found) {

@@ -4,6 +4,7 @@
 
 #include <QLabel>
 #include <QLineEdit>
+#include <QMessageBox>
 #include <QPixmap>
 #include <QPushButton>
 #include <QSignalSpy>
@@ -189,7 +190,16 @@ TEST_F(PanelOfHub, trouble_is_said_and_a_download_is_paused_resumed_and_removed_
   find<QPushButton>("pause")->click();
   EXPECT_TRUE(find<QPushButton>("resume")->isVisible());
   EXPECT_FALSE(find<QPushButton>("pause")->isVisible());
-  find<QPushButton>("remove")->click();
+  const auto ask = [&] {
+    find<QPushButton>("remove")->click();
+    return QTest::qWaitFor([&] { return panel.findChild<QMessageBox*>("removeQuestion") != nullptr; });
+  };
+  ASSERT_TRUE(ask());
+  panel.findChild<QMessageBox*>("removeQuestion")->reject();
+  QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+  EXPECT_EQ(downloads->count(), 1);
+  ASSERT_TRUE(ask());
+  panel.findChild<QPushButton*>("removeAgreed")->click();
   ASSERT_TRUE(QTest::qWaitFor([&] { return downloads->count() == 0; }));
   EXPECT_FALSE(find<QWidget>("downloadsArea")->isVisible());
   EXPECT_TRUE(QDir(f.path(QStringLiteral("org/name"))).isEmpty());

@@ -33,7 +33,6 @@ TEST(DownloadRecord, written_and_read_it_is_the_same) {
   DownloadSpec spec = recordedSpec(QStringLiteral("/models"));
   spec.parts[0].etag = "\"e\"";
   spec.parts[0].linkedEtag = "\"l\"";
-  spec.parts[0].commit = "c";
   spec.parts[0].n_bytes = (Bytes{1} << 49) + 1;
   const auto read = parseDownloadRecord(toJson(spec), spec.folder);
   ASSERT_TRUE(read.ok());

@@ -126,7 +126,7 @@ TEST_F(ProbeOfServer, the_headers_of_all_parts_of_a_set_are_read) {
     ASSERT_TRUE(writer->write(part).ok());
     const QByteArray written = test::readAll(QString::fromStdString(part.string()));
     server.serve('/' + name, {written, {}});
-    spec.parts.push_back({name, server.url('/' + name), static_cast<Bytes>(written.size()), {}, {}, {}, {}});
+    spec.parts.push_back({name, server.url('/' + name), static_cast<Bytes>(written.size()), {}, {}, {}});
   }
   const Result<ModelInfo> onDisk =
       inspectFile(QString::fromStdString((folder.path() / "s-00001-of-00002.gguf").string()));

@@ -45,22 +45,6 @@ TEST(HubListing, the_next_page_stands_in_the_link_header) {
   EXPECT_TRUE(nextPage("").isEmpty());
 }
 
-TEST(HubListing, quantizations_are_read_from_names) {
-  const std::pair<const char*, const char*> rows[] = {{"Qwen3-4B-Q4_K_M.gguf", "Q4_K_M"},
-                                                      {"x.Q8_0.gguf", "Q8_0"},
-                                                      {"x-IQ3_XXS.gguf", "IQ3_XXS"},
-                                                      {"x-UD-Q4_K_XL.gguf", "UD-Q4_K_XL"},
-                                                      {"x-bf16.gguf", "BF16"},
-                                                      {"x-f16-00001-of-00002.gguf", "F16"},
-                                                      {"gpt-oss-20b-mxfp4.gguf", "MXFP4"},
-                                                      {"qwen2.5-q4_k_m.gguf", "Q4_K_M"},
-                                                      {"x.gguf", ""},
-                                                      {"Q8_0/x-Q4_0.gguf", "Q4_0"},
-                                                      {"x-7b.gguf", ""}};
-  for (const auto& [path, expected] : rows)
-    EXPECT_EQ(quantizationOf(QLatin1StringView(path)).toStdString(), expected) << path;
-}
-
 TEST(HubListing, parts_of_a_set_are_one_model_and_helpers_are_none) {
   const auto models = listModels({{QStringLiteral("big-Q8_0-00002-of-00002.gguf"), 7, {}},
                                   {QStringLiteral("a-Q4_0.gguf"), 5, {}},

@@ -178,7 +178,15 @@ TEST_F(TransferOfFile, two_starts_of_the_program_do_not_both_write) {
   EXPECT_EQ(run(), TransferEnd::Kind::Done);
 }
 
+TEST_F(TransferOfFile, another_server_than_the_hub_gets_no_sentence_about_tokens) {
+  f.access = {QUrl(QStringLiteral("https://hub.example")), "hf_secret"};
+  make(f.spec());
+  EXPECT_EQ(runWith({Fault::Status, 403}), TransferEnd::Kind::Refused);
+  EXPECT_TRUE(end->sentence.contains("does not give this file")) << end->sentence.toStdString();
+}
+
 TEST_F(TransferOfFile, statuses_end_a_run_by_what_can_be_done) {
+  f.access.hub = f.server.url(QString());
   make(f.spec());
   const std::pair<int, TransferEnd::Kind> rows[] = {
       {401, TransferEnd::Kind::NeedsToken}, {403, TransferEnd::Kind::NeedsToken},  {404, TransferEnd::Kind::Refused},
@@ -196,7 +204,7 @@ TEST_F(TransferOfFile, a_set_gets_its_names_when_all_of_it_is_there) {
   f.server.serve(QStringLiteral("/y.gguf"), {second, "\"y\""});
   DownloadSpec spec = f.spec();
   spec.parts.push_back(
-      {QStringLiteral("y.gguf"), f.server.url(QStringLiteral("/y.gguf")), 150'000, test::sha256Of(second), {}, {}, {}});
+      {QStringLiteral("y.gguf"), f.server.url(QStringLiteral("/y.gguf")), 150'000, test::sha256Of(second), {}, {}});
   make(spec);
   f.server.setFaults(QStringLiteral("/y.gguf"), {{Fault::Cut, 1000}});
   EXPECT_EQ(run(), TransferEnd::Kind::Cut);
