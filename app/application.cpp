@@ -322,7 +322,7 @@ void Application::wireLibrary() {
   connect(m_library.get(), &ui::ModelLibrary::settingsChanged, &m_settings, &ui::SettingsModel::setLibrary);
   connect(&m_settings, &ui::SettingsModel::libraryChanged, m_library.get(),
           [this] { m_library->setSettings(m_settings.library()); });
-  // The calculator is told of devices first: it was connected before.
+  // The library asks the calculator, whose connection to the same signal is older and so is served first.
   const auto plan = [this] { m_library->setDevices(m_models->calculator().startingDevices()); };
   connect(&m_models->watch(), &ui::DeviceWatch::freeBytesChanged, m_library.get(), plan);
   connect(&m_models->calculator(), &ui::CalculatorState::devicesChosen, m_library.get(), plan);
@@ -388,7 +388,7 @@ void Application::keepSettings() {
   connect(&m_settings, &ui::SettingsModel::appearanceChanged, m_theme.get(),
           [this] { m_theme->setAppearance(m_settings.appearance()); });
   connect(&m_settings, &ui::SettingsModel::changed, this, [this] {
-    // What a load may end is known before it begins to.
+    // A load may end the program: that one has begun is on disk before it does.
     const bool isLoading = m_settings.models().isLoading;
     if (isLoading && !std::exchange(m_wasLoading, isLoading)) return saveSettings();
     m_wasLoading = isLoading;

@@ -24,7 +24,8 @@ struct AnswerOptions {
   bool operator==(const AnswerOptions&) const = default;
 };
 
-// One number or word of `T` with the name that it is kept by. What makes no sense, or is absent, leaves `T` as it is.
+// One member of `T` with the key that it is kept by. set() takes a value that somebody may have edited: one that is
+// absent or out of range, a temperature of -1, leaves `T` as it is.
 template <class T>
 struct KeptField {
   const char* key;

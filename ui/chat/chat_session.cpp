@@ -244,7 +244,8 @@ bool ChatSession::sendDraft() {
   return true;
 }
 
-// On a copy of the tree, which shares its texts.
+// The prompt as it would be with the draft sent: the draft is appended to a copy of the tree, whose texts are shared
+// with the tree itself and not copied.
 ChatRequest ChatSession::draftRequest() const {
   const DraftMessage& message = m_draft.message();
   if (!m_shared.model || message.isEmpty()) return {};

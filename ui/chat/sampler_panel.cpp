@@ -149,7 +149,7 @@ void SamplerPanel::makePrompt() {
   });
 }
 
-// What is done by itself, so that nobody who was asked once is asked again.
+// WhenFull, chosen once for the conversation instead of in a banner each time its context is full.
 QWidget* SamplerPanel::makeWhenFull() {
   auto* area = new QWidget(this);
   auto* layout = new QVBoxLayout(area);

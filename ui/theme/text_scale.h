@@ -1,4 +1,5 @@
-// How much larger than the desktop's the text is: what is laid out in pixels for a text keeps its proportion to it.
+// The size of text that the user chose, for layouts in pixels: a column that is 190 pixels wide at 100 % has 285 at
+// 150 %.
 #pragma once
 
 namespace headroom::ui {

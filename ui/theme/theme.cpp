@@ -181,7 +181,7 @@ void Theme::applyTextSize() {
   } else {
     font.setPixelSize(qRound(font.pixelSize() * scale));
   }
-  // First: who is told of the font asks for the scale.
+  // The scale before the font: widgets ask for it when they hear that the font has changed.
   setTextPercent(m_appearance.textPercent);
   if (font != QApplication::font()) QApplication::setFont(font);
 }
