@@ -262,9 +262,10 @@ void DownloadPanel::showTokenSource() {
     case TokenSource::ThisRun:
       return m_tokenNote->setText(
           tr("Yours is known until Headroom ends: this system has no keyring that would keep it"));
-    case TokenSource::Environment: return m_tokenNote->setText(tr("The one in HF_TOKEN is used"));
+    case TokenSource::Environment:
+      return m_tokenNote->setText(tr("The one in HF_TOKEN is used, for huggingface.co alone"));
     case TokenSource::HubFile:
-      return m_tokenNote->setText(tr("The one of the hub's own program is used (~/.cache/huggingface/token)"));
+      return m_tokenNote->setText(tr("The one of the hub's own program is used, for huggingface.co alone"));
   }
 }
 
