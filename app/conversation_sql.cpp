@@ -67,16 +67,16 @@ Result<int> changeRows(const QSqlDatabase& database, const QString& sql, std::in
 
 // Qt's own transaction() and commit() drop SQLite's number of an error.
 Status inTransaction(const QSqlDatabase& database, const std::function<Status()>& changes) {
-  const auto say = [&](const char* sql) -> Status {
+  const auto run = [&](const char* sql) -> Status {
     const Result<int> done = changeRows(database, QLatin1StringView(sql), {});
     if (!done) return done.error();
     return ok_status();
   };
-  const Status begun = say("BEGIN IMMEDIATE");
+  const Status begun = run("BEGIN IMMEDIATE");
   if (!begun) return begun;
   Status done = changes();
-  if (done) done = say("COMMIT");
-  if (!done) static_cast<void>(say("ROLLBACK"));  // some errors have undone it already
+  if (done) done = run("COMMIT");
+  if (!done) static_cast<void>(run("ROLLBACK"));  // some errors have undone it already
   return done;
 }
 

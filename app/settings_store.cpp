@@ -44,6 +44,21 @@ QString themeName(ui::ThemeChoice choice) {
   return QStringLiteral("system");
 }
 
+ui::LanguageChoice languageFrom(const QString& name) {
+  return name == QLatin1StringView("en")   ? ui::LanguageChoice::English
+         : name == QLatin1StringView("de") ? ui::LanguageChoice::German
+                                           : ui::LanguageChoice::System;
+}
+
+QString languageName(ui::LanguageChoice choice) {
+  switch (choice) {
+    case ui::LanguageChoice::English: return QStringLiteral("en");
+    case ui::LanguageChoice::German: return QStringLiteral("de");
+    case ui::LanguageChoice::System: break;
+  }
+  return QStringLiteral("system");
+}
+
 // "memory+vram": the panes that are open; absent while the user has chosen none.
 constexpr auto kMemoryPane = QLatin1StringView("memory"), kVramPane = QLatin1StringView("vram"),
                kNoPane = QLatin1StringView("none");
@@ -176,6 +191,8 @@ const std::vector<Entry>& entries() {
        [](S& s, const QVariant& v) { s.general.loadsLast = v.toBool(); }},
       {"general/enter_sends", [](const S& s) { return QVariant(s.general.enterSends); },
        [](S& s, const QVariant& v) { s.general.enterSends = v.toBool(); }},
+      {"general/language", [](const S& s) { return QVariant(languageName(s.general.language)); },
+       [](S& s, const QVariant& v) { s.general.language = languageFrom(v.toString()); }},
       {"window/theme", [](const S& s) { return QVariant(themeName(s.appearance.theme)); },
        [](S& s, const QVariant& v) { s.appearance.theme = themeFrom(v.toString()); }},
       {"window/text_percent", [](const S& s) { return QVariant(s.appearance.textPercent); },

@@ -4,9 +4,9 @@
 
 # Why each is there: CONTRIBUTING.md, "Libraries".
 HEADROOM_BUILD_PACKAGES="g++ cmake ninja-build pkg-config libfmt-dev nlohmann-json3-dev libcli11-dev libpcre2-dev
-  libutf8proc-dev libminizip-dev zlib1g-dev qt6-base-dev qt6-svg-dev qt6-svg-plugins|libqt6svg6 libmd4c-dev
-  libpoppler-cpp-dev libqt6sql6-sqlite libqcustomplot-dev qtkeychain-qt6-dev fonts-dejavu-core libvulkan-dev
-  libvulkan-volk-dev glslc"
+  libutf8proc-dev libminizip-dev zlib1g-dev qt6-base-dev qt6-svg-dev qt6-svg-plugins|libqt6svg6 qt6-tools-dev
+  qt6-l10n-tools qt6-translations-l10n libmd4c-dev libpoppler-cpp-dev libqt6sql6-sqlite libqcustomplot-dev
+  qtkeychain-qt6-dev fonts-dejavu-core libvulkan-dev libvulkan-volk-dev glslc"
 HEADROOM_WAYLAND_PACKAGES="qt6-wayland"  # for a session that has no X
 # pip: see clang_format.sh and nvrtc.sh; the last two lines check what installers/ puts into packages.
 HEADROOM_TEST_PACKAGES="ccache libgtest-dev libgmock-dev libboost-context-dev clang-format-14|python3-pip python3-pip

@@ -3,8 +3,11 @@
 
 #include <QCoreApplication>
 
+#include "ui/language/text_language.h"
+
 int main(int argc, char** argv) {
   QCoreApplication application(argc, argv);
+  const headroom::ui::TextLanguage english;
   testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();
 }

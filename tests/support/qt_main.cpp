@@ -5,6 +5,8 @@
 #include <QStandardPaths>
 #include <cstdio>
 
+#include "ui/language/text_language.h"
+
 namespace {
 
 // What Qt says of painting is a fault of ours that shows as a hole in the window at best: the test that was running
@@ -19,9 +21,12 @@ void tell(QtMsgType type, const QMessageLogContext& context, const QString& mess
 
 int main(int argc, char** argv) {
   if (qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
+  qputenv("LC_ALL", "C.UTF-8");  // what the desktop speaks here is English, wherever the test runs
+  qunsetenv("LANGUAGE");
   qInstallMessageHandler(tell);
   QStandardPaths::setTestModeEnabled(true);
   QApplication application(argc, argv);
+  const headroom::ui::TextLanguage english;
   testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();
 }

@@ -40,7 +40,8 @@ void CalculatorState::setPresentDevices(std::vector<DeviceInfo> devices) {
                  [](const DeviceInfo& a, const DeviceInfo& b) { return a.id == b.id && a.proof == b.proof; });
   const bool wasMeasured = isMeasured(before);
   for (const QString& name : m_devices.setPresent(std::move(devices)))
-    m_chosenForUser << tr("%1 is no longer in this machine and is left out of the plan.").arg(name);
+    m_chosenForUser.emplace_back(
+        [name] { return tr("%1 is no longer in this machine and is left out of the plan.").arg(name); });
   // A speed that an answer refines is no reason to move a model to another device.
   if (!isSame || (!wasMeasured && isMeasured(m_devices.present()))) chooseDevices();
   if (!isSame) emit devicesChanged();
@@ -194,8 +195,9 @@ void CalculatorState::chooseDefaults() {
   m_whyTheseDevices = std::move(start.whyTheseDevices);
   m_options = start.options;
   if (start.lighterKv) {
-    m_chosenForUser
-        << tr("The KV cache starts as %1, because as F16 the plan would not fit.").arg(typeName(*start.lighterKv));
+    m_chosenForUser.emplace_back([name = typeName(*start.lighterKv)] {
+      return tr("The KV cache starts as %1, because as F16 the plan would not fit.").arg(name);
+    });
   }
   emit optionsChanged();
 }
@@ -302,8 +304,9 @@ void CalculatorState::keepTypesPossible() {
     for (std::size_t row = 0; row < m_devices.rows().size(); ++row) {
       const DeviceInfo device = *m_devices.deviceOf(row);
       if (hasKvType(device, *dtype) || device.kv_types.empty()) continue;
-      m_chosenForUser << tr("%1 has no kernel for a cache of %2, so F16 is planned.")
-                             .arg(QString::fromStdString(device.name), typeName(*dtype));
+      m_chosenForUser.emplace_back([name = QString::fromStdString(device.name), type = typeName(*dtype)] {
+        return tr("%1 has no kernel for a cache of %2, so F16 is planned.").arg(name, type);
+      });
       *dtype = DType::kF16;
     }
   }
@@ -411,6 +414,11 @@ void CalculatorState::findDevicePlanPreview(std::size_t row) {
       [this, row](const std::vector<DevicePlanPreview>& preview) { emit devicePlanPreviewFound(row, preview); });
 }
 
+void CalculatorState::writeAnew() {
+  emit modelChanged();
+  planNow();
+}
+
 Verdict CalculatorState::verdict() const {
   if (m_plan) return verdictOf(*m_model, *m_plan, m_othersNow);
   if (!m_planProblem.isEmpty()) {
@@ -424,13 +432,14 @@ Verdict CalculatorState::verdict() const {
 }
 
 QStringList CalculatorState::remarks() const {
-  QStringList sentences = m_chosenForUser;
+  QStringList sentences;
+  for (const auto& sentence : m_chosenForUser) sentences << sentence();
   if (m_plan) {
     if (!m_whyTheseDevices.isEmpty()) sentences << m_whyTheseDevices;
     if (m_options.n_cpu_ffn > m_plan->options.n_cpu_ffn) {
-      sentences << tr("The FFN of %1 layers was asked to be on the CPU; only %2 layers are on GPUs, so these are.")
-                       .arg(m_options.n_cpu_ffn)
-                       .arg(m_plan->options.n_cpu_ffn);
+      sentences << tr("The FFN of %1 layers was asked to be on the CPU; only %n layers are on GPUs, so these are.",
+                      nullptr, m_plan->options.n_cpu_ffn)
+                       .arg(m_options.n_cpu_ffn);
     }
     for (const Note& note : m_plan->notes) sentences << QString::fromStdString(note.text);
   }

@@ -84,6 +84,8 @@ class CalculatorState : public QObject {
   void solveFor(Goal goal);
 
   void planNow();
+  // The texts have another language now: plans again and tells all that it tells in words.
+  void writeAnew();
   const std::shared_ptr<const MemoryPlan>& plan() const { return m_plan; }  // null: no model, or planProblem() says why
   const QString& planProblem() const { return m_planProblem; }
   Verdict verdict() const;
@@ -139,10 +141,10 @@ class CalculatorState : public QObject {
   PlanOptions m_options;
   std::shared_ptr<const MemoryPlan> m_plan;
   QString m_planProblem;
-  QStringList m_chosenForUser;
-  struct Chosen {           // what the user chose himself
-    bool devices = false;   // other ones than ours, or another order
-    bool headroom = false;  // what a device is to be left with
+  std::vector<std::function<QString()>> m_chosenForUser;  // sentences, each in the language of now
+  struct Chosen {                                         // what the user chose himself
+    bool devices = false;                                 // other ones than ours, or another order
+    bool headroom = false;                                // what a device is to be left with
   };
   void keepGeneralDevices();
   Chosen m_chosen;

@@ -87,9 +87,10 @@ void LayersEdit::refreshMeanings() {
     }
     return texts;
   };
-  m_layers->setMeanings(meanings(m_calculator.previewByLayers(), [](int n) { return tr("%1 layers on GPUs").arg(n); }));
+  m_layers->setMeanings(
+      meanings(m_calculator.previewByLayers(), [](int n) { return tr("%n layers on GPUs", nullptr, n); }));
   m_ffn->setMeanings(
-      meanings(m_calculator.previewByFfn(), [](int n) { return tr("FFN of %1 layers on the CPU").arg(n); }));
+      meanings(m_calculator.previewByFfn(), [](int n) { return tr("FFN of %n layers on the CPU", nullptr, n); }));
 }
 
 }  // namespace headroom::ui

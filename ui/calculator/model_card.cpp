@@ -44,7 +44,7 @@ void ModelCard::setModel(const ModelInfo& model, const QString& path, bool isSta
   m_facts->setToolTip(tr("The context is what the model was trained with"));
   m_facts->setText(QStringList{QString::fromStdString(model.architecture),
                                tr("%1 parameters").arg(formatParameters(model.n_params)),
-                               tr("%1 layers").arg(model.n_layers()), context}
+                               tr("%n layers", nullptr, static_cast<int>(model.n_layers())), context}
                        .join(dot));
   QStringList types;
   for (const auto& [name, bytes] : model.bytes_by_type)

@@ -66,14 +66,11 @@ QString holdsOf(RegionGroup group, DType dtype, const Regions& regions) {
   const QString type =
       QString::fromUtf8(dtype_row(dtype).name.data(), static_cast<qsizetype>(dtype_row(dtype).name.size()));
   switch (group) {
-    case RegionGroup::kWeights:
-      return regions.nRegions == 1 ? SegmentTableModel::tr("%1, 1 tensor").arg(type)
-                                   : SegmentTableModel::tr("%1, %2 tensors").arg(type).arg(regions.nRegions);
+    case RegionGroup::kWeights: return SegmentTableModel::tr("%1, %n tensors", nullptr, regions.nRegions).arg(type);
     case RegionGroup::kKv:
     case RegionGroup::kState:
     case RegionGroup::kCheckpoints:
-      return regions.layers.size() == 1 ? SegmentTableModel::tr("%1, 1 layer").arg(type)
-                                        : SegmentTableModel::tr("%1, %2 layers").arg(type).arg(regions.layers.size());
+      return SegmentTableModel::tr("%1, %n layers", nullptr, static_cast<int>(regions.layers.size())).arg(type);
     case RegionGroup::kActivations:
     case RegionGroup::kScratch: return SegmentTableModel::tr("of one step");
     case RegionGroup::kPadding: return SegmentTableModel::tr("to whole pages");

@@ -29,7 +29,7 @@ RegionDialog::RegionDialog(std::shared_ptr<const MemoryPlan> plan, Segment segme
   sorted->setFilterCaseSensitivity(Qt::CaseInsensitive);
 
   auto* heading =
-      new QLabel(tr("%1 in %2 regions. %3")
+      new QLabel(tr("%1 in %2 regions. %3", nullptr, model->rowCount())
                      .arg(formatBytes(model->totalBytes()), formatCount(static_cast<quint64>(model->rowCount())),
                           segmentExplanation(segment)),
                  this);

@@ -121,8 +121,9 @@ QWidget* AttachmentViewer::makeFindRow() {
 void AttachmentViewer::setTokens(quint32 tokens) {
   const auto bytes = static_cast<Bytes>(m_attachment.text.toUtf8().size());
   const auto nLines = static_cast<quint64>(m_attachment.text.count(u'\n') + 1);
-  QStringList facts{m_attachment.name, formatBytes(bytes), tr("%1 lines").arg(formatCount(nLines))};
-  if (tokens > 0) facts.append(tr("%1 tokens").arg(formatCount(tokens)));
+  QStringList facts{m_attachment.name, formatBytes(bytes),
+                    tr("%1 lines", nullptr, static_cast<int>(nLines)).arg(formatCount(nLines))};
+  if (tokens > 0) facts.append(tr("%1 tokens", nullptr, static_cast<int>(tokens)).arg(formatCount(tokens)));
   m_facts->setText(facts.join(QStringLiteral(" · ")));
 }
 

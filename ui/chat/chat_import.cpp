@@ -60,7 +60,7 @@ Result<Turn> turnFrom(const QJsonObject& object, qsizetype number, QHash<QString
   if (!role) {
     return bad(ImportWords::tr(
                    "Message %1 of the file is of neither side: its role is \u201c%2\u201d, and \u201cuser\u201d or "
-                   "\u201cassistant\u201d was expected.")
+                   "“assistant” was expected.")
                    .arg(number)
                    .arg(object.value(QStringLiteral("role")).toString()));
   }

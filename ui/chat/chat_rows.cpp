@@ -296,7 +296,10 @@ void FooterRow::addVersions(const FooterFacts& facts) {
 void FooterRow::addNote(const Turn& turn) {
   QStringList parts;
   if (const QString state = turnStateText(turn.state); !state.isEmpty()) parts.append(state);
-  if (turn.generatedTokens > 0) parts.append(tr("%1 tokens").arg(formatCount(turn.generatedTokens)));
+  if (turn.generatedTokens > 0) {
+    const auto n = static_cast<int>(turn.generatedTokens);
+    parts.append(tr("%1 tokens", nullptr, n).arg(formatCount(turn.generatedTokens)));
+  }
   // Before the speed, which the context gauge tells of the last answer too.
   const bool hasReused = turn.promptTokens > 0 && turn.reusedTokens > 0;
   if (hasReused) {
@@ -339,7 +342,9 @@ QString turnStateText(TurnState state) {
 }
 
 QString attachmentText(const Attachment& attachment, quint32 tokens) {
-  if (tokens > 0) return QObject::tr("%1 · %2 tokens").arg(attachment.name, formatCount(tokens));
+  if (tokens > 0) {
+    return QObject::tr("%1 · %2 tokens", nullptr, static_cast<int>(tokens)).arg(attachment.name, formatCount(tokens));
+  }
   const auto bytes = static_cast<Bytes>(attachment.text.toUtf8().size());
   return QStringLiteral("%1 (%2)").arg(attachment.name, formatBytes(bytes));
 }

@@ -51,9 +51,7 @@ void ContextGauge::setFigures(const ContextFigures& figures) {
   if (!m_speed.isEmpty() && figures.predictedTokensPerSecond > 0) {
     const double predicted = figures.predictedTokensPerSecond;
     //: How fast an answer came, and how fast the plan said it would: "38.2 tokens/s (predicted: 41)"
-    m_speeds = tr("%1 (predicted: %2)")
-                   .arg(m_speed, predicted < 9.95 ? formatDecimal(predicted, 1)
-                                                  : QString::fromStdString(predicted_rate_text(predicted)));
+    m_speeds = tr("%1 (predicted: %2)").arg(m_speed, formatPredictedRate(predicted));
     tips << tr("The last answer came at %1; for its place in the context the plan predicted %2")
                 .arg(m_speed, formatAboutSpeed(predicted));
   }

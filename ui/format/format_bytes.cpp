@@ -29,11 +29,16 @@ QString inUnit(Bytes bytes, const Unit& unit) {
   return formatDecimal(static_cast<double>(bytes) / static_cast<double>(unit.bytes), 2);
 }
 
+// Of a number that the engine wrote, which groups no digits.
+QString inTextForm(const std::string& number) {
+  return QString::fromStdString(number).replace(QLatin1Char('.'), textLocale().decimalPoint());
+}
+
 }  // namespace
 
 QString formatDecimal(double value, int decimals) { return textLocale().toString(value, 'f', decimals); }
 
-QString formatBytes(Bytes bytes) { return QString::fromStdString(format_bytes(bytes)); }
+QString formatBytes(Bytes bytes) { return inTextForm(format_bytes(bytes)); }
 
 QString formatGrowth(const MemoryGrowth& grown) {
   const QString bytes =
@@ -72,7 +77,9 @@ QString formatDuration(qint64 ms) {
 }
 
 QString formatMoment(qint64 sinceEpochMs) {
-  return textLocale().toString(QDateTime::fromMSecsSinceEpoch(sinceEpochMs), QStringLiteral("d MMM yyyy, HH:mm"));
+  //: Day and time, as QDateTime::toString() has it: "24 Nov 2026, 18:05"
+  const QString form = QCoreApplication::translate("Format", "d MMM yyyy, HH:mm");
+  return textLocale().toString(QDateTime::fromMSecsSinceEpoch(sinceEpochMs), form);
 }
 
 QString formatClock(qint64 sinceEpochMs) {
@@ -83,8 +90,11 @@ QString formatDay(qint64 sinceEpochMs, QDate today) {
   const QDate day = QDateTime::fromMSecsSinceEpoch(sinceEpochMs).date();
   if (day == today) return formatClock(sinceEpochMs);
   if (day.addDays(1) == today) return QCoreApplication::translate("Format", "Yesterday");
-  const bool isThisYear = day.year() == today.year();
-  return textLocale().toString(day, isThisYear ? QStringLiteral("d MMM") : QStringLiteral("d MMM yyyy"));
+  //: A day of this year, as QDate::toString() has it: "24 Nov"
+  const QString ofThisYear = QCoreApplication::translate("Format", "d MMM");
+  //: A day of another year, as QDate::toString() has it: "24 Nov 2025"
+  const QString ofAnother = QCoreApplication::translate("Format", "d MMM yyyy");
+  return textLocale().toString(day, day.year() == today.year() ? ofThisYear : ofAnother);
 }
 
 QString formatSpeed(double tokensPerSecond) {
@@ -92,10 +102,16 @@ QString formatSpeed(double tokensPerSecond) {
       .arg(formatDecimal(tokensPerSecond, tokensPerSecond < 99.95 ? 1 : 0));
 }
 
+QString formatPredictedRate(double tokensPerSecond) {
+  const QString rate = inTextForm(predicted_rate_text(tokensPerSecond));
+  //: Tokens per second
+  return rate.at(0).isDigit() ? rate : QCoreApplication::translate("Format", "more than 1,000");
+}
+
 QString formatAboutSpeed(double tokensPerSecond) {
-  const QString rate = QString::fromStdString(predicted_rate_text(tokensPerSecond));
-  return (rate.at(0).isDigit() ? QCoreApplication::translate("Format", "about %1 tokens/s").arg(rate)
-                               : QCoreApplication::translate("Format", "more than 1,000 tokens/s"));
+  const QString rate = inTextForm(predicted_rate_text(tokensPerSecond));
+  return rate.at(0).isDigit() ? QCoreApplication::translate("Format", "about %1 tokens/s").arg(rate)
+                              : QCoreApplication::translate("Format", "more than 1,000 tokens/s");
 }
 
 QString formatParameters(quint64 count) {

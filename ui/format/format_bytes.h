@@ -1,4 +1,5 @@
-// Byte counts, token counts, rates and times as the window writes them, all in one locale (ui/format/typed_number.h).
+// Byte counts, token counts, rates and times as the window writes them, all in one locale (ui/format/typed_number.h);
+// the examples are English.
 #pragma once
 
 #include <QDate>
@@ -12,7 +13,7 @@ namespace headroom::ui {
 // "0.80": with this many decimals.
 QString formatDecimal(double value, int decimals);
 
-// "6.31 GiB", as the engine and the command line write it.
+// "6.31 GiB": with the digits that the engine and the command line write.
 QString formatBytes(Bytes bytes);
 
 // "1.20 of 4.58 GiB": both in the unit of `whole`; "3.55 MiB of 2.00 GiB" where too little would be left of the part.
@@ -49,8 +50,11 @@ QString formatDay(qint64 sinceEpochMs, QDate today);
 // "42.1 tokens/s", "5,625 tokens/s": three or four digits, of which no reader needs more.
 QString formatSpeed(double tokensPerSecond);
 
-// "about 42 tokens/s": a speed that was estimated, as the engine and the command line write it.
+// "about 42 tokens/s": a speed that was estimated, with the digits that the engine and the command line write.
 QString formatAboutSpeed(double tokensPerSecond);
+
+// "42": the same behind a word that says what it is.
+QString formatPredictedRate(double tokensPerSecond);
 
 // "7.62 B", "494 M": parameters of a model.
 QString formatParameters(quint64 count);

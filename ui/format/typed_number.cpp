@@ -1,6 +1,7 @@
 #include "ui/format/typed_number.h"
 
 #include <algorithm>
+#include <atomic>
 
 namespace headroom::ui {
 namespace {
@@ -8,7 +9,13 @@ namespace {
 struct Form {
   QChar decimal, group;
 };
-constexpr Form kTextForm{u'.', u','}, kOtherForm{u',', u'.'};
+constexpr Form kEnglishForm{u'.', u','}, kGermanForm{u',', u'.'};
+
+std::atomic<Language> textLanguage{Language::English};
+
+// Those of the window's language and of the other one.
+Form textForm() { return textLanguage == Language::German ? kGermanForm : kEnglishForm; }
+Form otherForm() { return textLanguage == Language::German ? kEnglishForm : kGermanForm; }
 
 // Spaces of every width and apostrophes group digits and mean nothing else.
 constexpr QChar kPlainGroup = u' ';
@@ -16,7 +23,7 @@ bool isPlainGroup(QChar c) { return c.isSpace() || c == u'\'' || c == u'\u2019';
 
 Form formOf(const QLocale& locale) {
   const QString decimal = locale.decimalPoint(), group = locale.groupSeparator();
-  const QChar point = decimal.isEmpty() ? kTextForm.decimal : decimal.front();
+  const QChar point = decimal.isEmpty() ? kEnglishForm.decimal : decimal.front();
   return {point, group.isEmpty() || isPlainGroup(group.front()) ? kPlainGroup : group.front()};
 }
 
@@ -62,9 +69,11 @@ std::optional<QString> readAs(const QString& text, const Form& form) {
 }  // namespace
 
 const QLocale& textLocale() {
-  static const QLocale kLocale(QLocale::English, QLocale::UnitedStates);
-  return kLocale;
+  static const QLocale kEnglish(QLocale::English, QLocale::UnitedStates), kGerman(QLocale::German, QLocale::Germany);
+  return textLanguage == Language::German ? kGerman : kEnglish;
 }
+
+void setTextLanguage(Language language) { textLanguage = language; }
 
 QStringList readDecimal(const QString& text, const QLocale& user) {
   const QString typed = plain(text);
@@ -74,16 +83,16 @@ QStringList readDecimal(const QString& text, const QLocale& user) {
     const auto isKnown = [&](const QString& known) { return known.toDouble() == reading->toDouble(); };
     if (reading && std::none_of(readings.begin(), readings.end(), isKnown)) readings << *reading;
   };
-  add(kTextForm);
+  add(textForm());
   add(formOf(user));
-  // "1,5" of somebody whose locale writes 1.5: there is nothing else that it could mean.
-  if (readings.isEmpty()) add(kOtherForm);
+  // "1,5" in an English window of somebody whose locale writes 1.5: there is nothing else that it could mean.
+  if (readings.isEmpty()) add(otherForm());
   return readings;
 }
 
 std::optional<quint64> readCount(const QString& text) {
   const QString typed = plain(text);
-  for (const QChar group : {kTextForm.group, kOtherForm.group, kPlainGroup}) {
+  for (const QChar group : {kEnglishForm.group, kGermanForm.group, kPlainGroup}) {
     const QString whole = wholePart(typed, group);
     bool ok = false;
     const quint64 count = whole.toULongLong(&ok);
@@ -103,7 +112,8 @@ TypedBytes readBytes(const QString& text, const QLocale& user) {
     if (!bytes) continue;
     read.bytes = bytes;
     // "1.5" of "1.500": with fewer decimals nobody reads a group of digits.
-    const QString shortest = QString::number(number.toDouble(), 'g', QLocale::FloatingPointShortest);
+    QString shortest = QString::number(number.toDouble(), 'g', QLocale::FloatingPointShortest);
+    shortest.replace(kEnglishForm.decimal, textForm().decimal);
     read.readings << (unit.isEmpty() ? shortest : shortest + u' ' + unit);
   }
   if (read.readings.size() < 2) read.readings.clear();

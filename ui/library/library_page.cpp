@@ -52,9 +52,7 @@ QString noticeOf(const LibraryFolder& folder) {
   if (folder.where.kind != FolderKind::User && !folder.wasSeen) return {};
   const QString offline = LibraryPage::tr("Folder offline: %1 cannot be reached.").arg(path);
   if (folder.nModels == 0) return offline;
-  return offline + QLatin1Char(' ') +
-         (folder.nModels == 1 ? LibraryPage::tr("Its model comes back with it.")
-                              : LibraryPage::tr("Its %n models come back with it.", nullptr, folder.nModels));
+  return offline + QLatin1Char(' ') + LibraryPage::tr("Its %n models come back with it.", nullptr, folder.nModels);
 }
 
 }  // namespace
@@ -268,6 +266,24 @@ void LibraryPage::setDownloads(QWidget* downloads) {
   refresh();
 }
 
+LibraryPage::Kept LibraryPage::kept() const {
+  return {m_search->text(), findChild<QComboBox*>(QStringLiteral("librarySort"))->currentIndex(),
+          m_tabs->currentIndex(), selected().data(LibraryModel::PathRole).toString(),
+          m_list->verticalScrollBar()->value()};
+}
+
+void LibraryPage::takeOver(const Kept& kept) {
+  m_search->setText(kept.search);
+  findChild<QComboBox*>(QStringLiteral("librarySort"))->setCurrentIndex(kept.order);
+  m_tabs->setCurrentIndex(kept.tab);
+  for (int row = 0; row < m_filter->rowCount(); ++row) {
+    const QModelIndex index = m_filter->index(row, 0);
+    if (index.data(LibraryModel::PathRole).toString() == kept.selected) m_list->setCurrentIndex(index);
+  }
+  m_list->doItemsLayout();
+  m_list->verticalScrollBar()->setValue(kept.scroll);
+}
+
 void LibraryPage::showDownloads() { m_tabs->setCurrentIndex(m_tabs->count() - 1); }
 
 void LibraryPage::showModels() { m_tabs->setCurrentIndex(0); }
@@ -276,7 +292,7 @@ QModelIndex LibraryPage::selected() const { return m_list->currentIndex(); }
 
 void LibraryPage::refresh() {
   const int nAll = m_library.model().rowCount(), nShown = m_filter->rowCount();
-  const QString all = nAll == 1 ? tr("1 model") : tr("%n models", nullptr, nAll);
+  const QString all = tr("%n models", nullptr, nAll);
   m_count->setText(nAll == 0        ? QString()
                    : nShown == nAll ? all
                                     : tr("%1 of %2").arg(formatCount(static_cast<quint64>(nShown)), all));
@@ -362,8 +378,7 @@ void LibraryPage::askToTrash(const QModelIndex& row) {
   if (!row.data(LibraryModel::RemovableRole).toBool()) return;
   const LibraryEntry& entry = m_filter->entry(row);
   const auto nFiles = static_cast<int>(entry.found.files.size());
-  const QString question = nFiles == 1 ? tr("Move %1 to the trash? Its file has %2.")
-                                       : tr("Move %1 to the trash? Its %n files have %2.", nullptr, nFiles);
+  const QString question = tr("Move %1 to the trash? Its %n files have %2.", nullptr, nFiles);
   auto* box =
       new QMessageBox(QMessageBox::Question, tr("Move to trash"),
                       question.arg(entry.found.name, formatBytes(entry.found.bytes)), QMessageBox::Cancel, this);

@@ -31,6 +31,16 @@ class LibraryPage : public QWidget {
   void showDownloads();
   void showModels();
 
+  struct Kept {
+    QString search;
+    int order = 0, tab = 0;
+    QString selected;  // the path of a model; empty: none is
+    int scroll = 0;
+  };
+  // For a page of the same library that takes this one's place.
+  Kept kept() const;
+  void takeOver(const Kept& kept);
+
  signals:
   void loadWanted(const QString& path);
   void planWanted(const QString& path);

@@ -12,8 +12,18 @@ namespace headroom::ui {
 
 GeneralPage::GeneralPage(SettingsModel& settings, QWidget* parent) : QWidget(parent) {
   QVBoxLayout* layout = layOutPage(this);
+  addHeading(layout, tr("Language"));
+  auto* languageForm = new QFormLayout;
+  auto* language = new QComboBox(this);
+  language->setObjectName(QStringLiteral("languageChoice"));
+  language->addItem(tr("As the system"), static_cast<int>(LanguageChoice::System));
+  // Each in its own language, so that who reads no other finds it.
+  language->addItem(QStringLiteral("English"), static_cast<int>(LanguageChoice::English));
+  language->addItem(QStringLiteral("Deutsch"), static_cast<int>(LanguageChoice::German));
+  languageForm->addRow(tr("Of the &window"), language);
+  layout->addLayout(languageForm);
   addHeading(layout, tr("At a start"));
-  auto* last = new QCheckBox(tr("Load the &model that was loaded last"), this);
+  auto* last = new QCheckBox(tr("Load the model that was loaded &last"), this);
   last->setObjectName(QStringLiteral("loadsLast"));
   layout->addWidget(last);
   addNote(layout, tr("With the options that it was loaded with. Without it, Headroom begins with its starter model."));
@@ -27,12 +37,18 @@ GeneralPage::GeneralPage(SettingsModel& settings, QWidget* parent) : QWidget(par
   layout->addLayout(form);
   layout->addStretch();
 
-  const auto show = [&settings, last, keys] {
+  const auto show = [&settings, language, last, keys] {
+    language->setCurrentIndex(language->findData(static_cast<int>(settings.general().language)));
     last->setChecked(settings.general().loadsLast);
     keys->setCurrentIndex(keys->findData(settings.general().enterSends));
   };
   show();
   connect(&settings, &SettingsModel::generalChanged, this, show);
+  connect(language, &QComboBox::activated, this, [&settings, language] {
+    GeneralSettings general = settings.general();
+    general.language = static_cast<LanguageChoice>(language->currentData().toInt());
+    settings.setGeneral(general);
+  });
   connect(last, &QCheckBox::toggled, this, [&settings](bool on) {
     GeneralSettings general = settings.general();
     general.loadsLast = on;

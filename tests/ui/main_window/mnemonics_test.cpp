@@ -1,7 +1,5 @@
 // Alt and a letter lead to one place: in the window, in each of its menus and in each dialog, in every language.
-#include <QCoreApplication>
 #include <QDialog>
-#include <QDir>
 #include <QGroupBox>
 #include <QInputDialog>
 #include <QLabel>
@@ -10,26 +8,23 @@
 #include <QMessageBox>
 #include <QPushButton>
 #include <QSpinBox>
+#include <QStackedWidget>
 #include <QTabBar>
 #include <QToolButton>
-#include <QTranslator>
 
 #include "support/fake_conversation_port.h"
 #include "tests/ui/main_window/window_fixture.h"
 #include "ui/chart/region_dialog.h"
 #include "ui/chart/segment_bar.h"
 #include "ui/chat/chat_widget.h"
+#include "ui/language/text_language.h"
 #include "ui/library/library_page.h"
 #include "ui/main_window/about.h"
+#include "ui/settings/settings_dialog.h"
 #include "ui/verify/verify_dialog.h"
 
 namespace headroom::ui {
 namespace {
-
-// English, and what is compiled in.
-QStringList languages() {
-  return QStringList{QString()} + QDir(QStringLiteral(":/headroom/i18n")).entryList({QStringLiteral("*.qm")});
-}
 
 // Who answers to which letter, as "object: text".
 using Takers = std::map<QString, QStringList>;
@@ -44,10 +39,10 @@ void addActions(Takers& takers, const QWidget& menu) {
 }
 
 // Hidden ones too: what loads hides and shows may be on screen together with anything else.
-Takers takersIn(const QWidget& window) {
+Takers takersIn(const QWidget& part) {
   Takers takers;
-  for (const QWidget* widget : window.findChildren<QWidget*>()) {
-    if (widget->window() != &window) continue;
+  for (const QWidget* widget : part.findChildren<QWidget*>()) {
+    if (widget->window() != part.window()) continue;
     if (const auto* button = qobject_cast<const QAbstractButton*>(widget)) add(takers, *button, button->text());
     if (const auto* label = qobject_cast<const QLabel*>(widget); label != nullptr && label->buddy() != nullptr)
       add(takers, *label, label->text());
@@ -91,32 +86,29 @@ class Mnemonics : public WindowFixture {
   const QString kModel = QStringLiteral("/models/llama-3-8b.gguf");
 };
 
-TEST_F(Mnemonics, are_unique_in_the_window_and_in_each_menu) {
-  for (const QString& language : languages()) {
-    QTranslator translator;
-    if (!language.isEmpty()) {
-      ASSERT_TRUE(translator.load(QStringLiteral(":/headroom/i18n/") + language));
-    }
-    QCoreApplication::installTranslator(&translator);
-    fill();
-    const Takers takers = takersIn(*m_window);
-    EXPECT_GT(takers.size(), 12U) << "the walk sees them";
-    expectUnique(takers, language + QStringLiteral("window"));
-    // Filled when it comes up.
-    emit inRow<QToolButton>("hostRow", "addDevice")->menu()->aboutToShow();
-    int nMenus = 0;
-    for (const QMenu* menu : m_window->findChildren<QMenu*>()) {
-      Takers inMenu;
-      addActions(inMenu, *menu);
-      expectUnique(inMenu, language + QStringLiteral("menu ") + menu->title());
-      ++nMenus;
-    }
-    EXPECT_GE(nMenus, 8) << "File, Recent, View, Theme, Help, Export, devices to add and their groups";
-    QCoreApplication::removeTranslator(&translator);
+class MnemonicsIn : public Mnemonics, public testing::WithParamInterface<Language> {
+ protected:
+  const TextLanguage m_language{GetParam()};
+};
+
+TEST_P(MnemonicsIn, are_unique_in_the_window_and_in_each_menu) {
+  fill();
+  const Takers takers = takersIn(*m_window);
+  EXPECT_GT(takers.size(), 12U) << "the walk sees them";
+  expectUnique(takers, QStringLiteral("window"));
+  // Filled when it comes up.
+  emit inRow<QToolButton>("hostRow", "addDevice")->menu()->aboutToShow();
+  int nMenus = 0;
+  for (const QMenu* menu : m_window->findChildren<QMenu*>()) {
+    Takers inMenu;
+    addActions(inMenu, *menu);
+    expectUnique(inMenu, QStringLiteral("menu ") + menu->title());
+    ++nMenus;
   }
+  EXPECT_GE(nMenus, 8) << "File, Recent, View, Theme, Help, Export, devices to add and their groups";
 }
 
-TEST_F(Mnemonics, are_unique_in_each_dialog) {
+TEST_P(MnemonicsIn, are_unique_in_each_dialog) {
   fill();
   find<QPushButton>("loadButton")->click();
   m_engine.sendLoadDone(std::make_shared<const ModelInfo>(m_models[kModel]));
@@ -127,13 +119,25 @@ TEST_F(Mnemonics, are_unique_in_each_dialog) {
   find<QToolButton>("saveNamed")->click();
   find<QPushButton>("libraryFolders")->click();
   (new VerifyDialog({"a model", 4096, 1, std::nullopt}, m_window.get()))->open();
+  (new SettingsDialog(*m_settings, *m_controller, QStringLiteral("/data"), m_window.get()))->show();
   int nDialogs = 0;
   for (const QDialog* dialog : m_window->findChildren<QDialog*>()) {
-    expectUnique(takersIn(*dialog), dialog->windowTitle());
     ++nDialogs;
+    const auto* settings = qobject_cast<const SettingsDialog*>(dialog);
+    if (settings == nullptr) {
+      expectUnique(takersIn(*dialog), dialog->windowTitle());
+      continue;
+    }
+    // Its pages are never seen together.
+    const auto* pages = settings->findChild<QStackedWidget*>();
+    for (int page = 0; page < pages->count(); ++page)
+      expectUnique(takersIn(*pages->widget(page)), QStringLiteral("settings, page %1").arg(page));
   }
-  EXPECT_EQ(nDialogs, 6);
+  EXPECT_EQ(nDialogs, 7);
 }
+
+INSTANTIATE_TEST_SUITE_P(Languages, MnemonicsIn, testing::Values(Language::English, Language::German),
+                         [](const auto& tested) { return tested.param == Language::German ? "German" : "English"; });
 
 TEST_F(Mnemonics, alt_v_opens_the_view_menu) {
   fill();

@@ -15,16 +15,22 @@ TEST(GeneralPageTest, shows_what_is_set_sets_what_is_chosen_and_follows_others) 
   SettingsModel settings;
   GeneralPage page(settings);
   auto* last = page.findChild<QCheckBox*>("loadsLast");
+  auto* language = page.findChild<QComboBox*>("languageChoice");
   auto* keys = page.findChild<QComboBox*>("enterSends");
   EXPECT_TRUE(last->isChecked());
   EXPECT_TRUE(keys->currentText().startsWith("Enter sends"));
   last->click();
   QTest::keyClick(keys, Qt::Key_Down);
-  EXPECT_EQ(settings.general(), (GeneralSettings{false, false}));
+  EXPECT_EQ(language->currentText(), "As the system");
+  QTest::keyClick(language, Qt::Key_Down);
+  QTest::keyClick(language, Qt::Key_Down);
+  EXPECT_EQ(settings.general(), (GeneralSettings{false, false, LanguageChoice::German}));
+  EXPECT_EQ(language->currentText(), "Deutsch") << "whoever reads no other language finds his own";
   EXPECT_TRUE(keys->currentText().startsWith("Ctrl+Enter sends"));
   settings.setGeneral({});
   EXPECT_TRUE(last->isChecked());
   EXPECT_TRUE(keys->currentText().startsWith("Enter sends"));
+  EXPECT_EQ(language->currentText(), "As the system");
 }
 
 }  // namespace
