@@ -76,7 +76,8 @@ Application::Application(ApplicationPaths paths, QObject* parent)
     : QObject(parent),
       m_paths(std::move(paths)),
       m_settingsStore(QDir(m_paths.dataFolder).filePath(QStringLiteral("settings.ini"))),
-      m_settings(m_settingsStore.read()) {
+      m_settings(m_settingsStore.read()),
+      m_language(ui::chosenLanguage(m_settings.general().language, ui::systemLanguages())) {
   QDir().mkpath(m_paths.dataFolder);
   m_theme = std::make_unique<ui::Theme>(m_settings.appearance());
   m_engine = std::make_unique<EngineBridge>(
@@ -92,8 +93,10 @@ Application::Application(ApplicationPaths paths, QObject* parent)
   makeModels();
   makeDownloads();
   makeWindow();
-  wireChat();
-  wireLibrary();
+  makeSessions();
+  makeLibrary();
+  showChat();
+  showLibraryPage();
   makeReporting();
   proveCards();
   qApp->installEventFilter(this);
@@ -286,8 +289,16 @@ void Application::revokeProof(const Error& error) {
   }
 }
 
-void Application::wireChat() {
+void Application::makeSessions() {
   m_sessions = std::make_unique<ui::ChatSessions>(*m_engine, *m_conversations, m_settings);
+  connect(&m_models->watch(), &ui::DeviceWatch::freeBytesChanged, m_sessions.get(), &ui::ChatSessions::setDevices);
+  // In a pass of the event loop of its own: the whole window is laid out and painted in the one that brings the model.
+  connect(m_engine.get(), &ui::EnginePort::modelLoaded, this, [this](quint64, const ui::LoadedModel& loaded) {
+    QTimer::singleShot(0, this, [this, path = loaded.path] { describeModel(path); });
+  });
+}
+
+void Application::showChat() {
   m_chat = new ui::ChatWidget(*m_sessions, *m_conversations, *m_theme);
   if (!m_paths.program.empty()) {
     m_chat->setRead([program = m_paths.program](const ui::AttachmentOrder& order) {
@@ -298,27 +309,53 @@ void Application::wireChat() {
   }
   m_window->setChatWidget(m_chat);
   connect(m_models.get(), &ui::ModelController::openModelChanged, m_chat, &ui::ChatWidget::setOpenModel);
-  connect(&m_models->watch(), &ui::DeviceWatch::freeBytesChanged, m_sessions.get(), &ui::ChatSessions::setDevices);
   connect(m_chat, &ui::ChatWidget::largerContextWanted, m_window.get(), &ui::MainWindow::planForContext);
   connect(m_chat, &ui::ChatWidget::loadAgainWanted, m_models.get(), &ui::ModelController::loadAgain);
   connect(m_chat, &ui::ChatWidget::loadWithoutWanted, m_models.get(), &ui::ModelController::loadWithout);
   connect(m_chat, &ui::ChatWidget::modelDropped, m_models.get(), [this](const QString& path) { m_models->open(path); });
   connect(m_chat, &ui::ChatWidget::problemFound, m_window.get(),
           [this](const QString& sentence) { m_window->showMessage(ui::Tone::Warning, sentence); });
-  // In a pass of the event loop of its own: the whole window is laid out and painted in the one that brings the model.
-  connect(m_engine.get(), &ui::EnginePort::modelLoaded, this, [this](quint64, const ui::LoadedModel& loaded) {
-    QTimer::singleShot(0, this, [this, path = loaded.path] { describeModel(path); });
-  });
+  m_models->tellOpenModel();
+  if (const ui::LoadedModel* loaded = m_models->load().loaded()) describeModel(loaded->path);
 }
 
-void Application::wireLibrary() {
+void Application::showLibraryPage() {
+  m_libraryPage = new ui::LibraryPage(*m_theme, *m_library);
+  m_downloadPanel = m_downloads->makePanel();
+  m_libraryPage->setDownloads(m_downloadPanel);
+  connect(m_downloadPanel, &ui::DownloadPanel::loadWanted, m_libraryPage, &ui::LibraryPage::loadWanted);
+  connect(m_downloadPanel, &ui::DownloadPanel::downloaded, m_library.get(), &ui::ModelLibrary::look);
+  m_window->setLibraryPage(m_libraryPage);
+}
+
+// All that has texts is built anew in its place; what goes on (answers, loads, downloads, a verification) belongs to
+// others and goes on.
+void Application::followLanguage() {
+  const ui::Language language = ui::chosenLanguage(m_settings.general().language, ui::systemLanguages());
+  if (language == m_language.language()) return;
+  const auto chat = m_chat->release();
+  const ui::LibraryPage::Kept library = m_libraryPage->kept();
+  const QString typed = m_downloadPanel->typed();
+  const bool isInLibrary = m_libraryPage->isVisibleTo(m_window.get());
+  const QWidget* focused = m_window->focusWidget();
+  const QString focusName = focused != nullptr ? focused->objectName() : QString();
+  m_language.set(language);
+  m_sessions->writeAnew();
+  m_window->writeAnew();
+  showChat();
+  showLibraryPage();
+  m_window->showLibrary(isInLibrary);
+  m_chat->takeOver(*chat);
+  m_libraryPage->takeOver(library);
+  m_downloadPanel->setTyped(typed);
+  auto* refocused = focusName.isEmpty() ? nullptr : m_window->findChild<QWidget*>(focusName);
+  (refocused != nullptr ? refocused : m_window->focusProxy())->setFocus(Qt::OtherFocusReason);
+  if (m_settingsDialog != nullptr) m_settingsDialog->writeAnew();
+  m_reporting->writeAnew();
+}
+
+void Application::makeLibrary() {
   m_library = std::make_unique<ui::ModelLibrary>(inspect, ui::libraryPlaces(m_paths.dataFolder), m_settings.library());
-  auto* page = new ui::LibraryPage(*m_theme, *m_library);
-  ui::DownloadPanel* downloads = m_downloads->makePanel();
-  page->setDownloads(downloads);
-  connect(downloads, &ui::DownloadPanel::loadWanted, page, &ui::LibraryPage::loadWanted);
-  connect(downloads, &ui::DownloadPanel::downloaded, m_library.get(), &ui::ModelLibrary::look);
-  m_window->setLibraryPage(page);
   connect(m_library.get(), &ui::ModelLibrary::settingsChanged, &m_settings, &ui::SettingsModel::setLibrary);
   connect(&m_settings, &ui::SettingsModel::libraryChanged, m_library.get(),
           [this] { m_library->setSettings(m_settings.library()); });
@@ -387,6 +424,8 @@ void Application::keepSettings() {
   connect(&m_saveTimer, &QTimer::timeout, this, &Application::saveSettings);
   connect(&m_settings, &ui::SettingsModel::appearanceChanged, m_theme.get(),
           [this] { m_theme->setAppearance(m_settings.appearance()); });
+  // Later: it is chosen in a list that is built anew.
+  connect(&m_settings, &ui::SettingsModel::generalChanged, this, &Application::followLanguage, Qt::QueuedConnection);
   connect(&m_settings, &ui::SettingsModel::changed, this, [this] {
     // A load may end the program: that one has begun is on disk before it does.
     const bool isLoading = m_settings.models().isLoading;

@@ -15,11 +15,14 @@
 #include "base/result.h"
 #include "run/event.h"
 #include "run/load_model.h"
+#include "ui/language/text_language.h"
 #include "ui/settings/settings_model.h"
 
 namespace headroom::ui {
 class ChatSessions;
 class ChatWidget;
+class DownloadPanel;
+class LibraryPage;
 class MainWindow;
 class ModelController;
 class ModelLibrary;
@@ -76,10 +79,13 @@ class Application : public QObject {
   void makeDownloads();
   void makeWindow();
   void showSettings();
-  void wireChat();
+  void makeSessions();
+  void showChat();
   void makeReporting();
   void keepSettings();
-  void wireLibrary();
+  void makeLibrary();
+  void showLibraryPage();
+  void followLanguage();
   void openModels(const QStringList& paths);
   void describeModel(const QString& path);
   void saveSettings();
@@ -97,6 +103,7 @@ class Application : public QObject {
   ApplicationPaths m_paths;
   SettingsStore m_settingsStore;
   ui::SettingsModel m_settings;
+  ui::TextLanguage m_language;
   bool m_wasLoading = false;  // as the settings said before they were changed last
   QTimer m_saveTimer;         // many changes in a row are written once
   QFuture<bool> m_saving;
@@ -116,7 +123,9 @@ class Application : public QObject {
   std::unique_ptr<ui::ModelLibrary> m_library;
   std::unique_ptr<ModelDownloads> m_downloads;
   std::unique_ptr<ui::MainWindow> m_window;
-  ui::ChatWidget* m_chat = nullptr;  // of the window
+  ui::ChatWidget* m_chat = nullptr;  // of the window, as the two below
+  ui::LibraryPage* m_libraryPage = nullptr;
+  ui::DownloadPanel* m_downloadPanel = nullptr;
   QPointer<ui::SettingsDialog> m_settingsDialog;
   std::unique_ptr<Reporting> m_reporting;
 };

@@ -17,7 +17,7 @@ class SettingsModel;
 
 namespace headroom::app {
 
-// Lives as long as the window, whose panel borrows from it. `dataFolder`: where models go when the settings name no
+// Outlives the window, whose panel borrows from it. `dataFolder`: where models go when the settings name no
 // folder, in "models". `modelsToStart`: the file with the short list; empty: none.
 class ModelDownloads : public QObject {
   Q_OBJECT
@@ -26,7 +26,7 @@ class ModelDownloads : public QObject {
                  QString dataFolder, QString modelsToStart, Keyring keyring, QObject* parent = nullptr);
   ~ModelDownloads() override;
 
-  // Goes to whoever shows it. One at most.
+  // Goes to whoever shows it. One at a time.
   ui::DownloadPanel* makePanel();
   void findUnfinished();  // of earlier starts; they stand still until the user says otherwise
   QString folder() const;

@@ -69,12 +69,13 @@ TEST(SettingsStore, without_a_file_the_defaults_are_read) {
 }
 
 TEST(SettingsStore, values_that_make_no_sense_are_the_default) {
-  EXPECT_EQ(readOf("[general]\nlanguage=nl\n[window]\ntheme=purple\npanes=all\nmemory_width=-3\nvram_width=wide\n[chat]"
-                   "\nthinking=deeply\n[sampler]"
-                   "\ntemperature=nan\ntop_p=7\ntop_k=-4\nmin_p=words\n"
-                   "[devices]\nsize=3\n1\\id=\n1\\keep_free=5\n2\\id=cpu\n2\\keep_free=much\n3\\id=cuda:0\n"
-                   "[planned]\nsize=2\n1\\path=\n1\\context=4096\n2\\context=4096\n"),
-            ui::Settings());
+  EXPECT_EQ(
+      readOf("[%General]\nlanguage=nl\n[window]\ntheme=purple\npanes=all\nmemory_width=-3\nvram_width=wide\n[chat]"
+             "\nthinking=deeply\n[sampler]"
+             "\ntemperature=nan\ntop_p=7\ntop_k=-4\nmin_p=words\n"
+             "[devices]\nsize=3\n1\\id=\n1\\keep_free=5\n2\\id=cpu\n2\\keep_free=much\n3\\id=cuda:0\n"
+             "[planned]\nsize=2\n1\\path=\n1\\context=4096\n2\\context=4096\n"),
+      ui::Settings());
 }
 
 TEST(SettingsStore, an_option_of_a_model_that_makes_no_sense_is_the_default_and_the_others_stay) {

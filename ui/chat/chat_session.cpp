@@ -136,10 +136,14 @@ void ChatSession::runEffect(const ChatEffect& effect) {
                         },
                         [this](const chat_effect::TellTrouble& told) { setTrouble(told.trouble); },
                         [this](const chat_effect::TellFull& full) {
-                          setTrouble({Trouble::Kind::ContextFull,
-                                      tr("The context is full: all %1 tokens are used, and the answer is not finished.")
-                                          .arg(formatCount(full.contextLength)),
-                                      full.contextLength * 2, full.resumeId});
+                          const auto words = [length = full.contextLength] {
+                            return tr("The context is full: all %1 tokens are used, and the answer is not finished.")
+                                .arg(formatCount(length));
+                          };
+                          setTrouble({.kind = Trouble::Kind::ContextFull,
+                                      .neededTokens = full.contextLength * 2,
+                                      .resumeId = full.resumeId,
+                                      .words = words});
                           settleFull();
                         },
                         [this](const chat_effect::TellTooLong& told) { tellTooLong(told); },

@@ -105,6 +105,7 @@ class ChatSession : public QObject {
   void summarise();
   void agreeToPlainTemplate();  // for all conversations; and answers the question that waits for it here
   void dismissTrouble();
+  void writeAnew();  // the trouble, in the language of now
 
  signals:
   void pathChanged();  // other turns, or other versions of them

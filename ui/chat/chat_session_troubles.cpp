@@ -19,24 +19,34 @@ constexpr quint32 kSummaryTokens = 300;
 void ChatSession::setTrouble(Trouble trouble) {
   if (trouble.kind == Trouble::Kind::None && m_trouble.kind == Trouble::Kind::None) return;
   m_trouble = std::move(trouble);
+  if (m_trouble.words) m_trouble.text = m_trouble.words();
   emit troubleChanged();
 }
+
+void ChatSession::writeAnew() { setTrouble(m_trouble); }
 
 void ChatSession::dismissTrouble() { setTrouble({}); }
 
 void ChatSession::tellTooLong(const chat_effect::TellTooLong& told) {
-  const QString text =
-      told.wasSummary ? tr("The oldest turns are themselves too long to be summarised in %1 tokens. Drop them, or "
-                           "plan a larger context.")
-                            .arg(formatCount(told.contextLength))
-                      : (told.isAtLeast ? tr("This conversation needs at least %1 tokens and the context holds %2.")
-                                        : tr("This conversation needs %1 tokens and the context holds %2."))
-                            .arg(formatCount(told.promptTokens), formatCount(told.contextLength));
+  const auto words = [told] {
+    const QString length = formatCount(told.contextLength);
+    if (told.wasSummary) {
+      return tr("The oldest turns are themselves too long to be summarised in %1 tokens. Drop them, or plan a larger "
+                "context.")
+          .arg(length);
+    }
+    return (told.isAtLeast ? tr("This conversation needs at least %1 tokens and the context holds %2.")
+                           : tr("This conversation needs %1 tokens and the context holds %2."))
+        .arg(formatCount(told.promptTokens), length);
+  };
   if (!told.wasSummary) {
     m_meter.tooLong(told.promptTokens, told.isAtLeast);
     emit contextChanged();
   }
-  setTrouble({Trouble::Kind::PromptTooLong, text, told.promptTokens + told.promptTokens / 2, told.resumeId});
+  setTrouble({.kind = Trouble::Kind::PromptTooLong,
+              .neededTokens = told.promptTokens + told.promptTokens / 2,
+              .resumeId = told.resumeId,
+              .words = words});
   if (!told.wasSummary) settleFull();
 }
 
@@ -86,22 +96,27 @@ void ChatSession::tellFailed(const Error& error) {
 bool ChatSession::offerPlainTemplate() {
   if (!m_shared.model || m_shared.model->templateProblem.isEmpty() || m_shared.model->isPlainTemplateAgreed)
     return false;
-  setTrouble({Trouble::Kind::Template,
-              tr("This file's chat template cannot be used: %1 The plain form (\"role: text\" lines) can be used "
-                 "instead; answers may be less good.")
-                  .arg(m_shared.model->templateProblem),
-              0,
-              {}});
+  const auto words = [problem = m_shared.model->templateProblem] {
+    return tr("This file's chat template cannot be used: %1 The plain form (\"role: text\" lines) can be used instead; "
+              "answers may be less good.")
+        .arg(problem);
+  };
+  setTrouble({.kind = Trouble::Kind::Template, .words = words});
   return true;
 }
 
 QString ChatSession::whereToCut() {
   const QString cut = cutPoint(m_tree, m_meter.tokensPerChar(), 0.5 * context().length);
   if (cut.isEmpty()) {
-    setTrouble({Trouble::Kind::AloneTooLong,
-                tr("Nothing older is left to drop: the newest message alone fills the context. Shorten it, or plan a "
-                   "larger context."),
-                context().length * 2, m_trouble.resumeId});
+    const auto words = [] {
+      return tr(
+          "Nothing older is left to drop: the newest message alone fills the context. Shorten it, or plan a "
+          "larger context.");
+    };
+    setTrouble({.kind = Trouble::Kind::AloneTooLong,
+                .neededTokens = context().length * 2,
+                .resumeId = m_trouble.resumeId,
+                .words = words});
   }
   return cut;
 }

@@ -184,6 +184,10 @@ void ChatSessions::renameConversation(const QString& id, const QString& title) {
   if (!title.trimmed().isEmpty()) m_shared.store.rename(id, title.trimmed());
 }
 
+void ChatSessions::writeAnew() {
+  for (ChatSession* session : m_sessions) session->writeAnew();
+}
+
 void ChatSessions::forgetConversation(const QString& id) {
   if (id == m_opening) setOpening({});
   m_unread.remove(id);

@@ -51,6 +51,7 @@ class ChatSessions : public QObject {
   void renameConversation(const QString& id, const QString& title);
   void forgetConversation(const QString& id);  // it was deleted
   void stop(const QString& id);                // its answer, which runs or waits
+  void writeAnew();                            // what they tell, in the language of now
 
  signals:
   void currentChanged();  // to another session

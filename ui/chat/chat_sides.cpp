@@ -91,6 +91,12 @@ void ChatSides::placeCover() {
   cover->raise();
 }
 
+void ChatSides::takeOver(const Kept& kept) {
+  m_cover = kept.cover;
+  m_first = kept.first;
+  arrange();
+}
+
 bool ChatSides::uncover() {
   if (!isCovered()) return false;
   m_cover = Side::None;

@@ -26,6 +26,11 @@ class ChatSides : public QObject {
   bool uncover();                   // takes away what covers the messages; false: nothing does
   bool isCovered() const { return m_cover != Side::None; }
   bool isShown(Side side) const;
+  struct Kept {
+    Side cover = Side::None, first = Side::Panel;
+  };
+  Kept kept() const { return {m_cover, m_first}; }
+  void takeOver(const Kept& kept);  // of sides that were in this place before
 
  signals:
   void chosen(headroom::ui::ChatSides::Side side, bool on);

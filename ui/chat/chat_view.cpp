@@ -444,6 +444,24 @@ void ChatView::scrollToEnd() {
   emit endLeft(false);
 }
 
+ChatView::Place ChatView::place() const {
+  Place place{m_followsEnd, m_anchor.item, m_anchor.row, m_anchor.offset, {}};
+  for (const Item& item : m_items) {
+    if (item.isUnfolded) place.unfolded << item.id;
+  }
+  return place;
+}
+
+void ChatView::takeOver(const Place& place) {
+  for (Item& item : m_items) item.isUnfolded = place.unfolded.contains(item.id);
+  // Rows are counted in a turn that is split.
+  if (!place.followsEnd && place.item < m_items.size() && !m_items[place.item].isSplit) split(m_items[place.item]);
+  m_followsEnd = place.followsEnd;
+  m_anchor = {place.item, place.row, place.offsetPx};
+  layoutRows();
+  emit endLeft(!m_followsEnd);
+}
+
 bool ChatView::isNearEnd() const {
   return verticalScrollBar()->value() >= verticalScrollBar()->maximum() - kEndSlackPx;
 }

@@ -39,6 +39,15 @@ class ChatView : public QAbstractScrollArea {
   void scrollToFound();       // to that hit
   int firstSeenTurn() const;  // of the path
   void scrollToEnd();
+  // What is seen and what is unfolded: for a view of the same tree that takes this one's place.
+  struct Place {
+    bool followsEnd = true;
+    std::size_t item = 0, row = 0;  // the first row that is seen, where it does not
+    int offsetPx = 0;
+    QStringList unfolded;  // turns whose thoughts are shown
+  };
+  Place place() const;
+  void takeOver(const Place& place);
   bool isAtEnd() const { return m_followsEnd; }
   bool isLaidOut() const { return !m_more.isActive(); }  // no row that should be seen is still to be made
   int widgetCount() const;                               // rows that have a widget now

@@ -6,6 +6,7 @@
 #include <QLabel>
 #include <QPushButton>
 #include <QScrollArea>
+#include <QScrollBar>
 #include <QShortcut>
 #include <QStackedWidget>
 #include <QToolButton>
@@ -174,6 +175,31 @@ void ChatWidget::connectSessions() {
   });
   connect(&m_sessions, &ChatSessions::marksChanged, this, &ChatWidget::showActivity);
   connect(&m_store, &ConversationPort::problemFound, this, &ChatWidget::problemFound);
+}
+
+struct ChatWidget::Kept {
+  Composer::Kept composer;
+  ChatView::Place place;
+  ConversationList::Kept list;
+  ChatSides::Kept sides;
+  int panelScroll = 0;
+  quint64 newestAttached = 0, newestModelDrop = 0;
+};
+
+std::shared_ptr<ChatWidget::Kept> ChatWidget::release() {
+  return std::make_shared<Kept>(Kept{m_composer->release(), m_view->place(), m_list->kept(), m_sides->kept(),
+                                     m_panelArea->verticalScrollBar()->value(), m_newestAttached, m_newestModelDrop});
+}
+
+void ChatWidget::takeOver(Kept& kept) {
+  m_composer->takeOver(std::move(kept.composer));
+  m_composer->setLimit(m_sessions.attachmentLimit());
+  m_sides->takeOver(kept.sides);
+  m_list->takeOver(kept.list);
+  m_view->takeOver(kept.place);
+  m_panelArea->verticalScrollBar()->setValue(kept.panelScroll);
+  m_newestAttached = kept.newestAttached;
+  m_newestModelDrop = kept.newestModelDrop;
 }
 
 // All that is heard of a session hangs on m_connections, and ends with it.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <QWidget>
+#include <memory>
 
 #include "ui/chat/attachment_reader.h"
 #include "ui/chat/chat_sessions.h"
@@ -41,6 +42,11 @@ class ChatWidget : public QWidget {
   // The model whose plan the calculator shows (empty: none), for an empty conversation while nothing is loaded.
   void setOpenModel(const QString& name, bool isLoading);
   void setRead(AttachmentReader::Read read);  // what reads files to attach; without it PDFs are refused
+  // What the user sees and does here beside what the sessions know: for a widget of the same sessions that takes this
+  // one's place. This one is of no use any more.
+  struct Kept;
+  std::shared_ptr<Kept> release();
+  void takeOver(Kept& kept);  // once
   QSize minimumSizeHint() const override;
   QSize sizeHint() const override;
   ChatSession& session() const { return m_sessions.current(); }

@@ -141,6 +141,7 @@ void Composer::connectDraft() {
 }
 
 void Composer::showDraft(ChatDraft& draft) {
+  if (m_draft == &draft) return showMessage();
   disconnect(m_draft, nullptr, this, nullptr);
   disconnect(m_draft, nullptr, m_reader, nullptr);
   const Draft before = m_draft->draft();
@@ -154,6 +155,28 @@ void Composer::showDraft(ChatDraft& draft) {
   m_draft = &draft;
   connectDraft();
   showMessage();
+}
+
+Composer::Kept Composer::release() {
+  m_reader->disconnect(this);
+  disconnect(m_draft, nullptr, m_reader, nullptr);
+  m_reader->setParent(nullptr);
+  const QTextCursor cursor = m_text->textCursor();
+  return {std::unique_ptr<AttachmentReader>(std::exchange(m_reader, nullptr)), cursor.anchor(), cursor.position(),
+          m_text->verticalScrollBar()->value()};
+}
+
+void Composer::takeOver(Kept kept) {
+  delete m_reader;
+  m_reader = kept.reader.release();
+  m_reader->setParent(this);
+  connectReader();
+  connect(m_draft, &ChatDraft::readCancelled, m_reader, &AttachmentReader::cancel);
+  QTextCursor cursor = m_text->textCursor();
+  cursor.setPosition(kept.anchor);
+  cursor.setPosition(kept.cursor, QTextCursor::KeepAnchor);
+  m_text->setTextCursor(cursor);
+  m_text->verticalScrollBar()->setValue(kept.scroll);
 }
 
 void Composer::connectReader() {

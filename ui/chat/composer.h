@@ -3,6 +3,7 @@
 
 #include <QFrame>
 #include <QPlainTextEdit>
+#include <memory>
 
 #include "ui/chat/attachment_reader.h"
 #include "ui/chat/chat_draft.h"
@@ -68,6 +69,14 @@ class Composer : public QFrame {
   void setFigures(const DraftFigures& figures);  // of the draft that is shown
   void setEnterSends(bool on);                   // else Ctrl+Enter does
   void focusText();
+
+  struct Kept {
+    std::unique_ptr<AttachmentReader> reader;  // with the files that it reads now
+    int anchor = 0, cursor = 0, scroll = 0;    // of the text
+  };
+  // For a composer of the same draft that takes this one's place. Nothing can be attached to this one any more.
+  Kept release();
+  void takeOver(Kept kept);
 
  signals:
   void sendChosen();  // the draft, which can be sent

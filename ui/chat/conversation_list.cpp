@@ -271,6 +271,21 @@ void ConversationList::settleRemovals() {
   showUndo();
 }
 
+ConversationList::Kept ConversationList::kept() const {
+  const std::optional<QString> notKept(m_notKept->toolTip());
+  return {m_search->text(), m_removals, m_notKept->isHidden() ? std::nullopt : notKept};
+}
+
+void ConversationList::takeOver(const Kept& kept) {
+  if (kept.notKept) showNotKept(*kept.notKept);
+  m_removals = kept.removals;
+  showUndo();
+  if (!m_removals.isEmpty()) m_undoTimer.start();
+  if (kept.search.isEmpty()) return;
+  m_search->setText(kept.search);
+  refresh();
+}
+
 void ConversationList::showNotKept(const QString& reason) {
   m_notKept->setToolTip(reason);
   m_notKept->setAccessibleDescription(reason);

@@ -4,6 +4,7 @@
 #include <QDateTime>
 #include <QTimer>
 #include <QWidget>
+#include <optional>
 
 #include "ui/chat/conversation_list_model.h"
 #include "ui/theme/theme.h"
@@ -28,6 +29,19 @@ class ConversationList : public QWidget {
   // The row that the keyboard is on, where its answer runs or waits; empty: none.
   QString chosenAnswer() const;
   void refresh();  // asks the store again
+
+  struct Removal {
+    QString id, title;
+    bool wasOpen;
+  };
+  struct Kept {
+    QString search;
+    QVector<Removal> removals;
+    std::optional<QString> notKept;  // why nothing is kept; absent: it is
+  };
+  // For a list that takes this one's place: what is searched, what can be undone, and what was told once.
+  Kept kept() const;
+  void takeOver(const Kept& kept);
 
  signals:
   void newChosen();
@@ -65,11 +79,7 @@ class ConversationList : public QWidget {
   QLabel* m_undoLabel;
   QLabel* m_empty;  // in the place of the list when that has no row
   QTimer m_undoTimer, m_searchTimer, m_dayTimer{this};
-  QLabel* m_notKept;  // seen when this run keeps nothing
-  struct Removal {
-    QString id, title;
-    bool wasOpen;
-  };
+  QLabel* m_notKept;            // seen when this run keeps nothing
   QVector<Removal> m_removals;  // that can be undone, newest last
   ConversationMarks m_marks;
   QString m_currentId;

@@ -216,6 +216,9 @@ void DownloadPanel::setMemory(Bytes n_bytes) {
   if (std::holds_alternative<browser_state::Empty>(m_browser.state())) showToStart();
 }
 
+QString DownloadPanel::typed() const { return m_field->text(); }
+void DownloadPanel::setTyped(const QString& text) { m_field->setText(text); }
+
 // The keyring is asked when there is a first use for a token, and may ask the user.
 void DownloadPanel::whenTokenIsKnown(const std::function<void()>& then) {
   if (m_tokens.isReady()) return then();

@@ -32,6 +32,8 @@ class DownloadPanel : public QWidget {
 
   // What this machine has to hold models in; larger ones of the short list are marked. 0: not known.
   void setMemory(Bytes n_bytes);
+  QString typed() const;  // in the field, and not looked for yet
+  void setTyped(const QString& text);
   QSize sizeHint() const override { return {720, 640}; }
 
  signals:

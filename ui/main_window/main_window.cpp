@@ -6,6 +6,7 @@
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QLabel>
+#include <QMenuBar>
 #include <QMimeData>
 #include <QStackedWidget>
 #include <QStatusBar>
@@ -51,25 +52,58 @@ QString draggedPath(const QMimeData* mime) {
 
 MainWindow::MainWindow(ModelController& models, SettingsModel& settings, Theme& theme, QWidget* parent)
     : QMainWindow(parent), m_models(models), m_settings(settings), m_theme(theme) {
-  setLocale(textLocale());  // of what Qt itself writes: fields, axes
-  setWindowTitle(tr("Headroom"));
   setWindowIcon(QIcon(QStringLiteral(":/headroom/icons/app.svg")));
   setAcceptDrops(true);
   setMinimumSize(kLeastSize);
-  buildCentre();
-  buildDocks();
-  buildHeader();
-  buildMenus();
-  connectModels();
   m_chart.setDevices(m_models.calculator().devices().present());
-  nameMemory();
-  refreshStatus();
+  build();
+  connectModels();
   resize(kDefaultSize);
   if (const QByteArray& geometry = m_settings.window().geometry; !geometry.isEmpty()) restoreGeometry(geometry);
   if (!m_panes->restore(m_settings.window().docks)) m_panes->placeAll();
 }
 
 MainWindow::~MainWindow() = default;
+
+void MainWindow::build() {
+  setLocale(textLocale());  // of what Qt itself writes: fields, axes
+  buildCentre();
+  buildDocks();
+  buildHeader();
+  buildMenus();
+  nameMemory();
+  refreshStatus();
+}
+
+void MainWindow::tearDown() {
+  delete m_menus;
+  delete menuBar();
+  delete m_header;
+  delete m_panes;
+  delete m_memoryDock;
+  delete m_vramDock;
+  delete m_loadedLabel;
+  delete m_allocations;
+  delete takeCentralWidget();
+  delete m_libraryAction;
+  m_chat = nullptr;
+  m_library = nullptr;
+}
+
+void MainWindow::writeAnew() {
+  const PaneLayout::Kept panes = m_panes->kept();
+  const QList<MessageBar::Message> messages = m_messages->messages();
+  tearDown();
+  statusBar()->clearMessage();  // it was in the other language, and told of what is over soon
+  build();
+  m_panes->takeOver(panes);
+  for (const MessageBar::Message& message : messages) m_messages->show(message.tone, message.sentence, message.details);
+  if (!m_models.path().isEmpty()) {
+    m_memory->showModel(m_models.path(), m_models.isStarter());
+    m_menus->setModelOpen(true);
+  }
+  m_models.calculator().writeAnew();
+}
 
 void MainWindow::buildCentre() {
   auto* centre = new QWidget(this);
@@ -140,6 +174,10 @@ void MainWindow::buildDocks() {
   m_memoryDock->setWidget(m_memory);
   m_vram = new VramPanel(m_theme, m_chart, m_models.load(), m_vramDock);
   m_vramDock->setWidget(m_vram);
+  connect(m_memory, &MemoryPanel::openRequested, this, &MainWindow::chooseFile);
+  connect(m_memory, &MemoryPanel::loadRequested, &m_models, &ModelController::startLoad);
+  connect(m_vram, &VramPanel::exportFailed, this,
+          [this](const QString& sentence) { showMessage(Tone::Bad, sentence); });
   // Fields take dropped text by themselves; here a drop is a model, wherever it lands.
   for (QDockWidget* dock : {m_memoryDock, m_vramDock}) {
     for (QWidget* widget : dock->findChildren<QWidget*>()) widget->setAcceptDrops(false);
@@ -154,12 +192,13 @@ void MainWindow::buildDocks() {
   m_loadedLabel = new QLabel(this);
   m_loadedLabel->setContentsMargins(0, 0, kGrid, 0);
   m_allocationsLabel = new QLabel(this);
+  m_allocations = new LayoutGuard(m_allocationsLabel, this);
   statusBar()->addPermanentWidget(m_loadedLabel);
-  statusBar()->addPermanentWidget(new LayoutGuard(m_allocationsLabel, this));
+  statusBar()->addPermanentWidget(m_allocations);
 }
 
 void MainWindow::buildHeader() {
-  auto* header = new QToolBar(tr("Header"), this);
+  auto* header = m_header = new QToolBar(tr("Header"), this);
   header->setObjectName(QStringLiteral("header"));
   header->setMovable(false);
   header->setIconSize({16, 16});
@@ -193,10 +232,6 @@ void MainWindow::connectModels() {
   connect(&m_models, &ModelController::statusTold, this, &MainWindow::showStatus);
   connect(&m_settings, &SettingsModel::modelsChanged, this,
           [this] { m_menus->setRecentFiles(m_models.memory().recentFiles); });
-  connect(m_memory, &MemoryPanel::openRequested, this, &MainWindow::chooseFile);
-  connect(m_memory, &MemoryPanel::loadRequested, &m_models, &ModelController::startLoad);
-  connect(m_vram, &VramPanel::exportFailed, this,
-          [this](const QString& sentence) { showMessage(Tone::Bad, sentence); });
   connect(&calculator, &CalculatorState::planned, this, [this] { m_chart.setCandidate(m_models.calculator().plan()); });
   connect(&calculator, &CalculatorState::devicesChanged, this, [this] {
     m_chart.setDevices(m_models.calculator().devices().present());

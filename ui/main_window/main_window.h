@@ -37,6 +37,11 @@ class MainWindow : public QMainWindow {
   // What can be shown in the place of the chat; takes ownership. Until then nothing leads there.
   void setLibraryPage(LibraryPage* page);
 
+  // Builds all that is in the window anew, in the language of now. The window itself stays, with its place, its size,
+  // its panes as they stood, its messages and what is being loaded. The chat and the library are gone: whoever set them
+  // sets others.
+  void writeAnew();
+
   // Whether the loaded plan can be verified now.
   void setVerifyAvailable(bool available);
   // Writes the chart as it is now, "svg" or "csv"; to be called on any thread.
@@ -70,6 +75,8 @@ class MainWindow : public QMainWindow {
   QMenu* createPopupMenu() override;
 
  private:
+  void build();
+  void tearDown();
   void buildHeader();
   void buildCentre();
   void buildDocks();
@@ -102,8 +109,10 @@ class MainWindow : public QMainWindow {
   MemoryPanel* m_memory = nullptr;
   VramPanel* m_vram = nullptr;
   WindowMenus* m_menus = nullptr;
+  QToolBar* m_header = nullptr;
   QToolButton* m_vramButton = nullptr;
   QLabel* m_loadedLabel = nullptr;
+  QWidget* m_allocations = nullptr;  // the room of the label below
   QLabel* m_allocationsLabel = nullptr;
 };
 

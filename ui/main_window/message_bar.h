@@ -24,15 +24,17 @@ class MessageBar : public QFrame {
   QString sentence() const;  // the one that is seen; empty when hidden
   int count() const { return static_cast<int>(m_messages.size()); }
 
- private:
   struct Message {
     Tone tone;
     QString sentence, details;
   };
+  const QList<Message>& messages() const { return m_messages; }  // newest last
+
+ private:
   void refresh();
 
   const Theme& m_theme;
-  QList<Message> m_messages;  // newest last
+  QList<Message> m_messages;
   QLabel* m_icon;
   QLabel* m_text;
   QLabel* m_details;

@@ -48,6 +48,25 @@ bool PaneLayout::restore(const QByteArray& docks) {
   return true;
 }
 
+PaneLayout::Kept PaneLayout::kept() const {
+  PaneWidths now = m_widths;
+  for (const Pane pane : {Pane::Memory, Pane::Vram}) {
+    if (isShown(pane) && !dock(pane).isFloating()) now.set(pane, dock(pane).width());
+  }
+  return {save(), m_default, m_isForPlan, m_called, m_widths, now};
+}
+
+void PaneLayout::takeOver(const Kept& kept) {
+  m_widths = kept.now;
+  restore(kept.docks);
+  m_default = kept.byDefault;
+  m_isForPlan = kept.isForPlan;
+  m_called = kept.called;
+  arrange();
+  setWidths();
+  m_widths = kept.widths;
+}
+
 void PaneLayout::reset() {
   if (m_choice) {
     m_choice = Panes{true, true};

@@ -21,6 +21,17 @@ class PaneLayout : public QObject {
   PaneLayout(QMainWindow& window, QDockWidget& memory, QDockWidget& vram, std::optional<Panes> choice,
              PaneWidths widths);
 
+  // What it knows beside where the docks are: for a layout of other docks that takes its place.
+  struct Kept {
+    QByteArray docks;
+    Panes byDefault;
+    bool isForPlan = false;
+    std::optional<Pane> called;
+    PaneWidths widths, now;  // as widths(), and as the docks are
+  };
+  Kept kept() const;
+  void takeOver(const Kept& kept);
+
   QByteArray save() const;
   // As save() gave them. False: they cannot be read.
   bool restore(const QByteArray& docks);

@@ -46,6 +46,7 @@ class ModelController : public QObject {
   // Whether the loaded model is not on this device and would be if it were loaded again as it is planned now.
   bool reloadBringsTo(const QString& deviceId);
   void clearRecentFiles();
+  void tellOpenModel();  // openModelChanged(), for who was not there to hear it
 
  signals:
   void opened();  // path() and the calculator's model are others, or the same read anew
@@ -63,7 +64,6 @@ class ModelController : public QObject {
   void takeLoad();
   void takeMeasuredHeap();
   void rememberOptions();
-  void tellOpenModel();
 
   ModelServices m_services;
   SettingsModel& m_settings;

@@ -7,6 +7,7 @@
 #include <QStackedWidget>
 #include <QVBoxLayout>
 
+#include "ui/language/empty_dialog.h"
 #include "ui/settings/appearance_page.h"
 #include "ui/settings/devices_page.h"
 #include "ui/settings/general_page.h"
@@ -26,10 +27,25 @@ constexpr QSize kSize{720, 480};
 
 SettingsDialog::SettingsDialog(SettingsModel& settings, ModelController& models, const QString& dataFolder,
                                QWidget* parent)
-    : QDialog(parent) {
+    : QDialog(parent), m_settings(settings), m_models(models), m_dataFolder(dataFolder) {
   setObjectName(QStringLiteral("settingsDialog"));
-  setWindowTitle(tr("Settings"));
   setAttribute(Qt::WA_DeleteOnClose);
+  build();
+  m_names->setCurrentRow(0);
+  resize(QSize(scaledToText(kSize.width()), scaledToText(kSize.height())));
+}
+
+void SettingsDialog::writeAnew() {
+  const int page = m_names->currentRow();
+  const QString focused = focusWidget() != nullptr ? focusWidget()->objectName() : QString();
+  emptyDialog(*this);
+  build();
+  m_names->setCurrentRow(page);
+  if (auto* widget = focused.isEmpty() ? nullptr : findChild<QWidget*>(focused)) widget->setFocus();
+}
+
+void SettingsDialog::build() {
+  setWindowTitle(tr("Settings"));
   auto* layout = new QVBoxLayout(this);
   auto* columns = new QHBoxLayout;
   columns->setSpacing(2 * kGrid);
@@ -42,22 +58,20 @@ SettingsDialog::SettingsDialog(SettingsModel& settings, ModelController& models,
   columns->addWidget(m_pages, 1);
   layout->addLayout(columns, 1);
 
-  auto* devicesPage = new DevicesPage(models);
+  auto* devicesPage = new DevicesPage(m_models);
   connect(devicesPage, &DevicesPage::checkWanted, this, &SettingsDialog::gpuCheckWanted);
-  addPage(tr("General"), new GeneralPage(settings));
-  addPage(tr("Appearance"), new AppearancePage(settings));
-  auto* modelsPage = new ModelsPage(settings);
+  addPage(tr("General"), new GeneralPage(m_settings));
+  addPage(tr("Appearance"), new AppearancePage(m_settings));
+  auto* modelsPage = new ModelsPage(m_settings);
   connect(modelsPage, &ModelsPage::foldersWanted, this, &SettingsDialog::modelFoldersWanted);
   addPage(tr("Models"), modelsPage);
   addPage(tr("Devices"), devicesPage);
-  addPage(tr("Privacy"), new PrivacyPage(settings, dataFolder));
+  addPage(tr("Privacy"), new PrivacyPage(m_settings, m_dataFolder));
   // Behind the pages: Tab goes as one reads.
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
   connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
   layout->addWidget(buttons);
   connect(m_names, &QListWidget::currentRowChanged, m_pages, &QStackedWidget::setCurrentIndex);
-  m_names->setCurrentRow(0);
-  resize(QSize(scaledToText(kSize.width()), scaledToText(kSize.height())));
 }
 
 void SettingsDialog::addPage(const QString& name, QWidget* page) {

@@ -18,13 +18,19 @@ class SettingsDialog : public QDialog {
   SettingsDialog(SettingsModel& settings, ModelController& models, const QString& dataFolder,
                  QWidget* parent = nullptr);
 
+  void writeAnew();  // in the language of now: the page that is shown stays, and what has the keyboard
+
  signals:
   void gpuCheckWanted();
   void modelFoldersWanted();
 
  private:
+  void build();
   void addPage(const QString& name, QWidget* page);
 
+  SettingsModel& m_settings;
+  ModelController& m_models;
+  const QString m_dataFolder;
   QListWidget* m_names;
   QStackedWidget* m_pages;
 };

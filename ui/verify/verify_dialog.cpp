@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "ui/format/format_bytes.h"
+#include "ui/language/empty_dialog.h"
 #include "ui/settings/page_parts.h"
 #include "ui/theme/page_area.h"
 #include "ui/theme/roles.h"
@@ -55,19 +56,33 @@ PageArea* inArea(QWidget* page) {
 
 }  // namespace
 
-VerifyDialog::VerifyDialog(const VerifySubject& subject, QWidget* parent) : QDialog(parent) {
+VerifyDialog::VerifyDialog(const VerifySubject& subject, QWidget* parent) : QDialog(parent), m_subject(subject) {
   setObjectName(QStringLiteral("verifyDialog"));
-  setWindowTitle(tr("Verify this plan"));
   setAttribute(Qt::WA_DeleteOnClose);
   setWindowModality(Qt::WindowModal);
+  build();
+  resize(QSize(scaledToText(kSize.width()), scaledToText(kSize.height())));
+  showPage(Page::Question);
+}
+
+void VerifyDialog::writeAnew() {
+  const Page page = m_page;
+  emptyDialog(*this);
+  build();
+  if (m_failure) showFailure(*m_failure);
+  if (m_found) showResult(*m_found);
+  if (page == Page::Running) showProgress(m_lastProgress);
+  showPage(page);
+}
+
+void VerifyDialog::build() {
+  setWindowTitle(tr("Verify this plan"));
   auto* layout = new QVBoxLayout(this);
   m_pages = new QStackedWidget(this);
-  m_pages->addWidget(inArea(buildQuestion(subject)));
+  m_pages->addWidget(inArea(buildQuestion()));
   m_pages->addWidget(inArea(buildRunning()));
   layout->addWidget(m_pages, 1);
   layout->addLayout(buildButtons());
-  resize(QSize(scaledToText(kSize.width()), scaledToText(kSize.height())));
-  showPage(Page::Question);
 }
 
 // Not in a QDialogButtonBox, which shows all that are hidden when the style changes.
@@ -92,23 +107,23 @@ QHBoxLayout* VerifyDialog::buildButtons() {
   return row;
 }
 
-QWidget* VerifyDialog::buildQuestion(const VerifySubject& subject) {
+QWidget* VerifyDialog::buildQuestion() {
   auto* page = new QWidget(this);
   QVBoxLayout* layout = layOutPage(page);
-  addHeading(layout, tr("Does %1 take exactly what was planned?").arg(subject.model));
+  addHeading(layout, tr("Does %1 take exactly what was planned?").arg(m_subject.model));
   addText(layout,
-          subject.nSlots == 1
+          m_subject.nSlots == 1
               ? tr("The context of %1 tokens is filled to its end, and the speed of answers is measured at its "
                    "beginning, half and end. Then %2 short answers are written one after the other.")
-                    .arg(formatCount(subject.nCtx), formatCount(kVerifyAnswers))
+                    .arg(formatCount(m_subject.nCtx), formatCount(kVerifyAnswers))
               : tr("The contexts of all %1 slots, of %2 tokens each, are filled to their end, and the speed of answers "
                    "is measured at the beginning, half and end of one. Then %3 short answers are written one after the "
                    "other.")
-                    .arg(formatCount(subject.nSlots), formatCount(subject.nCtx), formatCount(kVerifyAnswers)));
+                    .arg(formatCount(m_subject.nSlots), formatCount(m_subject.nCtx), formatCount(kVerifyAnswers)));
   addText(layout, tr("Meanwhile the memory of each device is watched; the chart goes on."));
-  addText(layout, subject.seconds ? tr("It takes about %1, and can be stopped at any time.")
-                                        .arg(formatDuration(std::llround(*subject.seconds * 1000)))
-                                  : tr("How long it takes is not known. It can be stopped at any time."));
+  addText(layout, m_subject.seconds ? tr("It takes about %1, and can be stopped at any time.")
+                                          .arg(formatDuration(std::llround(*m_subject.seconds * 1000)))
+                                    : tr("How long it takes is not known. It can be stopped at any time."));
   addText(layout,
           tr("Conversations stay as they are, but their caches are used for it: the next answer of each reads its "
              "conversation again first."));
@@ -149,17 +164,21 @@ void VerifyDialog::showPage(Page page) {
 
 void VerifyDialog::start() {
   m_end->clear();
+  m_found.reset();
+  m_failure.reset();
   showProgress({});
   emit startWanted();
 }
 
 void VerifyDialog::showProgress(const VerifyProgress& progress) {
+  m_lastProgress = progress;
   m_step->setText(verifyStep(progress));
   m_progress->setValue(static_cast<int>(kWholeProgress * progress.n_done / progress.n_total));
   if (m_page != Page::Running) showPage(Page::Running);
 }
 
 void VerifyDialog::showResult(const Verification& found) {
+  m_found = found;
   if (m_pages->count() > static_cast<int>(Page::Result)) delete m_pages->widget(static_cast<int>(Page::Result));
   auto* page = new QWidget(this);
   QVBoxLayout* layout = layOutPage(page);
@@ -173,6 +192,7 @@ void VerifyDialog::showResult(const Verification& found) {
 }
 
 void VerifyDialog::showFailure(const Error& error) {
+  m_failure = error;
   m_end->setText(verifyEnd(error));
   setTone(m_end, error.code == ErrorCode::kCancelled ? Tone::Neutral : Tone::Bad);
   showPage(Page::Question);

@@ -29,6 +29,8 @@ class VerifyDialog : public QDialog {
  public:
   explicit VerifyDialog(const VerifySubject& subject, QWidget* parent = nullptr);
 
+  void writeAnew();  // in the language of now: what is shown stays
+
   void showProgress(const VerifyProgress& progress);
   void showResult(const Verification& found);
   void showFailure(const Error& error);  // kCancelled: it was stopped
@@ -41,13 +43,18 @@ class VerifyDialog : public QDialog {
 
  private:
   enum class Page { Question, Running, Result };
-  QWidget* buildQuestion(const VerifySubject& subject);
+  void build();
+  QWidget* buildQuestion();
   QWidget* buildRunning();
   QHBoxLayout* buildButtons();
   void showPage(Page page);
   void start();
 
+  const VerifySubject m_subject;
   Page m_page = Page::Question;
+  VerifyProgress m_lastProgress;
+  std::optional<Verification> m_found;  // what was shown last of a run that came to its end
+  std::optional<Error> m_failure;       // ... and of one that did not
   QStackedWidget* m_pages;
   QLabel *m_end, *m_step;
   QProgressBar* m_progress;

@@ -76,6 +76,32 @@ TEST_F(ChatViewTest, what_is_read_stays_in_place_while_text_arrives_below) {
   EXPECT_EQ(m_view.verticalScrollBar()->value(), m_view.verticalScrollBar()->maximum());
 }
 
+TEST_F(ChatViewTest, a_view_that_takes_its_place_shows_the_same_rows) {
+  fill(40);
+  QScrollBar* bar = m_view.verticalScrollBar();
+  bar->setValue(bar->maximum() / 3);
+  settle();
+  const auto seen = [](const ChatView& view) {
+    QStringList texts;
+    for (const auto* text : view.findChildren<QTextEdit*>()) {
+      if (text->isVisible())
+        texts << QStringLiteral("%1 %2").arg(text->mapTo(&view, QPoint()).y()).arg(text->toPlainText());
+    }
+    texts.sort();
+    return texts;
+  };
+  ChatView another(m_tree, m_theme);
+  another.resize(600, 500);
+  another.show();
+  another.showPath();
+  another.takeOver(m_view.place());
+  for (int i = 0; i < 20; ++i) QCoreApplication::processEvents();
+  ASSERT_TRUE(QTest::qWaitFor([&] { return another.isLaidOut(); }, 60'000));
+  EXPECT_FALSE(another.isAtEnd());
+  EXPECT_FALSE(seen(m_view).isEmpty());
+  EXPECT_EQ(seen(another).join(u'\n').toStdString(), seen(m_view).join(u'\n').toStdString());
+}
+
 TEST_F(ChatViewTest, finished_prose_keeps_its_widget_while_text_arrives) {
   fill(1);
   const QString answer = m_tree.append(m_last, Role::Assistant, {}, 0);

@@ -102,6 +102,26 @@ TEST_F(ComposerTest, a_file_that_is_read_shows_so_and_send_waits_for_it) {
   EXPECT_EQ(attachments(), (QVector<Attachment>{{"slow", "text of slow"}}));
 }
 
+TEST_F(ComposerTest, one_that_takes_its_place_goes_on_with_the_file_and_the_cursor) {
+  makeWithSlowFile();
+  edit()->setPlainText("some words");
+  QTextCursor cursor = edit()->textCursor();
+  cursor.setPosition(5);
+  cursor.setPosition(7, QTextCursor::KeepAnchor);
+  edit()->setTextCursor(cursor);
+  m_composer->attachFile("slow");
+  m_gates->begun.acquire();
+  Composer another(m_theme, m_draft);
+  another.takeOver(m_composer->release());
+  m_composer.reset();
+  EXPECT_EQ(another.findChild<QPlainTextEdit*>()->textCursor().selectedText(), "wo");
+  EXPECT_FALSE(m_draft.canSend()) << "the file is still being read";
+  m_gates->open.release();
+  ASSERT_TRUE(QTest::qWaitFor([&] { return m_draft.canSend(); }, 60'000));
+  ASSERT_EQ(m_draft.message().files.size(), 1);
+  EXPECT_EQ(m_draft.message().files[0].attachment.text, "text of slow");
+}
+
 TEST_F(ComposerTest, chips_tell_tokens_and_open_what_the_model_reads) {
   makeWithSlowFile();
   QSignalSpy opened(m_composer.get(), &Composer::openChosen);

@@ -1,12 +1,14 @@
 #include "ui/settings/settings_dialog.h"
 
 #include <QCheckBox>
+#include <QComboBox>
 #include <QDir>
 #include <QListWidget>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QStackedWidget>
 
+#include "ui/language/text_language.h"
 #include "ui/main_window/window_fixture.h"
 
 namespace headroom::ui {
@@ -48,6 +50,23 @@ TEST_F(SettingsDialogTest, what_is_changed_holds_at_once_and_escape_only_closes)
   QTest::keyClick(m_dialog, Qt::Key_Escape);
   EXPECT_FALSE(m_dialog->isVisible());
   EXPECT_FALSE(m_settings->general().loadsLast);
+}
+
+TEST_F(SettingsDialogTest, in_another_language_its_page_stays_and_what_has_the_keyboard) {
+  m_names->setCurrentRow(1);
+  m_dialog->findChild<QComboBox*>("textSize")->setFocus();
+  TextLanguage german(Language::German);
+  m_dialog->writeAnew();
+  EXPECT_EQ(m_dialog->windowTitle(), "Einstellungen");
+  m_names = m_dialog->findChild<QListWidget*>("settingsPages");
+  EXPECT_EQ(m_names->currentRow(), 1);
+  EXPECT_EQ(m_dialog->findChild<QStackedWidget*>()->currentIndex(), 1);
+  EXPECT_EQ(m_dialog->focusWidget(), m_dialog->findChild<QComboBox*>("textSize"));
+  m_dialog->findChild<QCheckBox*>("highContrast")->click();
+  EXPECT_TRUE(m_settings->appearance().highContrast) << "what is built anew works";
+  QSignalSpy wanted(m_dialog, &SettingsDialog::gpuCheckWanted);
+  m_dialog->findChild<QPushButton*>("checkCards")->click();
+  EXPECT_EQ(wanted.count(), 1);
 }
 
 TEST_F(SettingsDialogTest, a_check_of_the_cards_is_passed_on) {

@@ -1,0 +1,261 @@
+// The language of the window is changed while all goes on: answers, loads, a verification, what is being written.
+#include <QAbstractItemView>
+#include <QListWidget>
+#include <QMenu>
+#include <QPointer>
+#include <QRegularExpression>
+#include <QScrollBar>
+#include <QStackedWidget>
+#include <QTabBar>
+#include <algorithm>
+
+#include "tests/app/app_fixture.h"
+#include "ui/chat/chat_sessions.h"
+#include "ui/chat/chat_view.h"
+#include "ui/format/typed_number.h"
+#include "ui/settings/settings_dialog.h"
+#include "ui/verify/verify_dialog.h"
+
+namespace headroom::app {
+namespace {
+
+using ui::LanguageChoice;
+
+class AppLanguageTest : public AppWindowTest {
+ protected:
+  // As the settings do it; returns once the window is built anew.
+  void speak(LanguageChoice language) {
+    const QPointer<QWidget> before(&m_app->chat());
+    ui::GeneralSettings general = m_app->settings().general();
+    general.language = language;
+    m_app->settings().setGeneral(general);
+    ASSERT_TRUE(waitFor([&] { return before == nullptr; }));
+  }
+  bool isGerman() const { return ui::textLocale().language() == QLocale::German; }
+
+  // What is hidden for now may hold what it said last, but for panes and pages that are not in front.
+  static bool isAway(const QWidget& widget, const QWidget& window) {
+    for (const QWidget* at = &widget; at != &window; at = at->parentWidget()) {
+      const bool isPage = qobject_cast<const QStackedWidget*>(at->parentWidget()) != nullptr;
+      if (at->isHidden() && !isPage && qobject_cast<const QDockWidget*>(at) == nullptr) return true;
+    }
+    return false;
+  }
+
+  // All that is written in the window, but for figures, which move.
+  static QStringList textsOf(const QWidget& window) {
+    QStringList texts{window.windowTitle()};
+    for (const QWidget* widget : window.findChildren<QWidget*>()) {
+      if (isAway(*widget, window)) continue;
+      texts << widget->accessibleName() << widget->accessibleDescription() << widget->toolTip();
+      if (const auto* label = qobject_cast<const QLabel*>(widget)) texts << label->text();
+      if (const auto* button = qobject_cast<const QAbstractButton*>(widget)) texts << button->text();
+      if (const auto* edit = qobject_cast<const QLineEdit*>(widget)) texts << edit->text() << edit->placeholderText();
+      if (const auto* dock = qobject_cast<const QDockWidget*>(widget)) texts << dock->windowTitle();
+      if (const auto* menu = qobject_cast<const QMenu*>(widget)) texts << menu->title();
+      if (const auto* tabs = qobject_cast<const QTabBar*>(widget)) {
+        for (int i = 0; i < tabs->count(); ++i) texts << tabs->tabText(i);
+      }
+      if (const auto* combo = qobject_cast<const QComboBox*>(widget)) {
+        for (int i = 0; i < combo->count(); ++i) texts << combo->itemText(i);
+      }
+    }
+    for (const QAction* action : window.findChildren<QAction*>()) texts << action->text() << action->statusTip();
+    static const QRegularExpression kFigures("[0-9][0-9.,]*( [KMGT]iB| B)?");
+    for (QString& text : texts) text.replace(kFigures, "#");
+    texts.removeDuplicates();
+    texts.removeAll(QString());
+    texts.sort();
+    return texts;
+  }
+
+  // Plans come until advice on the last one is there.
+  void settle() {
+    ASSERT_TRUE(waitFor([&] { return !m_app->models().calculator().isAdvising(); }));
+    QTest::qWait(1200);  // a reading of memory: the figures of both windows are there
+  }
+};
+
+TEST_F(AppLanguageTest, the_language_is_chosen_in_the_settings_holds_at_once_and_at_the_next_start) {
+  find<QAction>("actionSettings")->trigger();
+  auto* dialog = find<ui::SettingsDialog>("settingsDialog");
+  const QRect place = dialog->geometry();
+  auto* choice = dialog->findChild<QComboBox*>("languageChoice");
+  choice->setFocus();
+  const int german = choice->findText("Deutsch");
+  choice->setCurrentIndex(german);
+  emit choice->activated(german);
+  const QPointer<QWidget> before(choice);
+  ASSERT_TRUE(waitFor([&] { return before == nullptr; }));
+  EXPECT_TRUE(isGerman());
+  EXPECT_EQ(find<ui::SettingsDialog>("settingsDialog"), dialog) << "the dialog stays";
+  EXPECT_TRUE(dialog->isVisible());
+  EXPECT_EQ(dialog->geometry(), place);
+  EXPECT_EQ(dialog->findChild<QListWidget*>("settingsPages")->currentRow(), 0);
+  auto* now = dialog->findChild<QComboBox*>("languageChoice");
+  EXPECT_EQ(now->currentText(), "Deutsch");
+  EXPECT_EQ(dialog->focusWidget(), now);
+  EXPECT_EQ(now->itemText(0), "Wie das System");
+  m_app->window().close();
+  m_app.reset();
+  start();
+  EXPECT_TRUE(isGerman());
+  EXPECT_EQ(m_app->settings().general().language, LanguageChoice::German);
+}
+
+TEST_F(AppLanguageTest, a_window_that_was_switched_says_what_one_says_that_started_so) {
+  m_app->window().resize(1700, 950);  // with room for both panes, which the user opens himself: so they stay open
+  for (const char* pane : {"memoryDock", "vramDock"}) {
+    QAction* toggle = nullptr;
+    for (QAction* action : m_app->window().findChildren<QAction*>()) {
+      if (action->text() == find<QDockWidget>(pane)->windowTitle() && action->isCheckable()) toggle = action;
+    }
+    ASSERT_NE(toggle, nullptr);
+    for (int i = 0; i < 2; ++i) toggle->trigger();
+    if (!find<QDockWidget>(pane)->isVisible()) toggle->trigger();
+  }
+  for (const auto& [to, from] : {std::pair(LanguageChoice::German, LanguageChoice::English),
+                                 std::pair(LanguageChoice::English, LanguageChoice::German)}) {
+    if (isGerman() != (from == LanguageChoice::German)) speak(from);
+    settle();
+    speak(to);
+    settle();
+    const QStringList switched = textsOf(m_app->window());
+    m_app->window().close();
+    m_app.reset();
+    start();
+    ASSERT_EQ(isGerman(), to == LanguageChoice::German);
+    settle();
+    const QStringList fresh = textsOf(m_app->window());
+    for (const QString& text : switched) EXPECT_TRUE(fresh.contains(text)) << "only switched: " << text.toStdString();
+    for (const QString& text : fresh) EXPECT_TRUE(switched.contains(text)) << "only fresh: " << text.toStdString();
+  }
+}
+
+TEST_F(AppLanguageTest, an_answer_goes_on_and_the_window_stays_over_twenty_switches) {
+  type("hello");
+  ASSERT_TRUE(waitFor([&] { return m_app->chat().session().activity() != ui::Activity::Reading; }));
+  ui::MainWindow* window = &m_app->window();
+  const QRect place = window->geometry();
+  auto* edit = find<QPlainTextEdit>("messageEdit");
+  edit->setPlainText("what I write meanwhile");
+  QTextCursor cursor = edit->textCursor();
+  cursor.setPosition(5);
+  cursor.setPosition(6, QTextCursor::KeepAnchor);
+  edit->setTextCursor(cursor);
+  edit->setFocus();
+  for (int i = 0; i < 20; ++i) speak(i % 2 == 0 ? LanguageChoice::German : LanguageChoice::English);
+  EXPECT_FALSE(isGerman());
+  EXPECT_EQ(&m_app->window(), window);
+  EXPECT_TRUE(window->isVisible());
+  EXPECT_EQ(window->geometry(), place);
+  edit = find<QPlainTextEdit>("messageEdit");
+  EXPECT_EQ(edit->toPlainText(), "what I write meanwhile");
+  EXPECT_EQ(edit->textCursor().selectedText(), "I");
+  EXPECT_EQ(window->focusWidget(), edit);
+  ASSERT_TRUE(answered());
+  ASSERT_EQ(tree().path().size(), 2);
+  const ui::Turn& answer = *tree().find(tree().path()[1]);
+  EXPECT_GT(answer.generatedTokens, 0U);
+  EXPECT_TRUE(waitFor([&] { return visibleButton("regenerate") != nullptr; })) << "the new view shows its end";
+  visibleButton("regenerate")->click();
+  EXPECT_TRUE(answered()) << "one window alone hears the button";
+  EXPECT_EQ(tree().versions(tree().path()[1]).size(), 2);
+}
+
+TEST_F(AppLanguageTest, a_message_that_is_edited_and_its_file_stay) {
+  type("first");
+  ASSERT_TRUE(answered());
+  ASSERT_TRUE(waitFor([&] { return visibleButton("editMessage") != nullptr; }));
+  visibleButton("editMessage")->click();
+  find<QPlainTextEdit>("messageEdit")->setPlainText("changed");
+  QFile file(m_data.filePath("notes.txt"));
+  ASSERT_TRUE(file.open(QIODevice::WriteOnly));
+  file.write("some text");
+  file.close();
+  drop(m_app->chat(), file.fileName());
+  speak(LanguageChoice::German);  // perhaps while the file is being read
+  EXPECT_EQ(find<QPlainTextEdit>("messageEdit")->toPlainText(), "changed");
+  EXPECT_TRUE(find<QWidget>("editBar")->isVisible());
+  ASSERT_TRUE(waitFor([&] {
+    const auto* chip = m_app->window().findChild<QToolButton*>("attachmentChip");
+    return chip != nullptr && chip->isEnabled() && chip->text().contains("notes.txt");
+  }));
+  find<QPushButton>("sendButton")->click();
+  ASSERT_TRUE(answered());
+  EXPECT_EQ(tree().find(tree().path()[0])->text, "changed");
+  EXPECT_EQ(tree().find(tree().path()[0])->attachments.size(), 1);
+}
+
+TEST_F(AppLanguageTest, the_library_stays_open_with_what_is_searched_there) {
+  m_app->window().showLibrary(true);
+  find<QLineEdit>("librarySearch")->setText("qwen");
+  find<QTabBar>("libraryTabs")->setCurrentIndex(1);
+  find<QLineEdit>("hubField")->setText("org/name");
+  speak(LanguageChoice::German);
+  EXPECT_TRUE(find<QWidget>("libraryPage")->isVisible());
+  EXPECT_FALSE(m_app->chat().isVisible());
+  EXPECT_EQ(find<QLineEdit>("librarySearch")->text(), "qwen");
+  EXPECT_EQ(find<QTabBar>("libraryTabs")->currentIndex(), 1);
+  EXPECT_EQ(find<QLineEdit>("hubField")->text(), "org/name");
+  EXPECT_TRUE(find<QAction>("actionLibrary")->isChecked());
+}
+
+TEST_F(AppLanguageTest, panes_and_messages_stay) {
+  m_app->window().resize(1600, 900);
+  auto* memory = find<QDockWidget>("memoryDock");
+  const bool memoryWasShown = memory->isVisible();
+  find<QToolButton>("vramButton")->defaultAction()->trigger();
+  QTest::qWait(100);
+  const bool vramWasShown = find<QDockWidget>("vramDock")->isVisible();
+  const int width = memory->width();
+  m_app->window().showMessage(ui::Tone::Warning, "First.", "Details.");
+  m_app->window().showMessage(ui::Tone::Bad, "Second.");
+  speak(LanguageChoice::German);
+  QTest::qWait(100);  // docks are laid out
+  EXPECT_EQ(find<QDockWidget>("memoryDock")->isVisible(), memoryWasShown);
+  EXPECT_EQ(find<QDockWidget>("vramDock")->isVisible(), vramWasShown);
+  if (memoryWasShown) {
+    EXPECT_EQ(find<QDockWidget>("memoryDock")->width(), width);
+  }
+  EXPECT_EQ(find<ui::MessageBar>("messageBar")->count(), 2);
+  EXPECT_EQ(find<QLabel>("messageText")->text(), "Second.");
+}
+
+TEST_F(AppLanguageTest, a_verification_runs_on_in_its_dialog) {
+  emit m_app->window().helpOpening();
+  find<QAction>("actionVerify")->trigger();
+  auto* dialog = m_app->window().findChild<ui::VerifyDialog*>();
+  ASSERT_NE(dialog, nullptr);
+  dialog->findChild<QPushButton*>("startVerify")->click();
+  speak(LanguageChoice::German);
+  ASSERT_EQ(m_app->window().findChild<ui::VerifyDialog*>(), dialog);
+  EXPECT_TRUE(dialog->isVisible());
+  ASSERT_TRUE(waitFor([&] { return dialog->findChild<QPushButton*>("saveReport")->isVisible(); }));
+  ASSERT_NE(dialog->findChild<QLabel*>("verifyVerdict"), nullptr);
+  const QString german = dialog->findChild<QLabel*>("verifyVerdict")->text();
+  speak(LanguageChoice::English);
+  EXPECT_TRUE(dialog->findChild<QLabel*>("verifyVerdict")->text().startsWith("As planned"))
+      << dialog->findChild<QLabel*>("verifyVerdict")->text().toStdString();
+  EXPECT_FALSE(german.isEmpty());
+  EXPECT_TRUE(dialog->findChild<QPushButton*>("saveReport")->isVisible()) << "the page of the result stays";
+}
+
+TEST_F(AppLanguageTest, a_load_goes_on_and_ends_in_the_new_window) {
+  drop(m_app->window(), kDropped);
+  ASSERT_TRUE(waitFor([&] { return m_app->models().path() == kDropped; }));
+  ASSERT_TRUE(waitFor([&] { return find<QPushButton>("loadButton")->isEnabled(); }));
+  QSignalSpy loaded(&m_app->engine(), &ui::EnginePort::modelLoaded);
+  find<QPushButton>("loadButton")->click();
+  speak(LanguageChoice::German);
+  ASSERT_TRUE(waitFor([&] { return loaded.count() == 1; }));
+  ASSERT_NE(m_app->models().load().loaded(), nullptr);
+  EXPECT_EQ(m_app->models().load().loaded()->path, kDropped);
+  EXPECT_TRUE(find<QLabel>("modelName")->text().contains("qwen3", Qt::CaseInsensitive));
+  agreeToTemplate();
+  type("hello");
+  ASSERT_TRUE(answered());
+}
+
+}  // namespace
+}  // namespace headroom::app
