@@ -187,11 +187,12 @@ void writePlanned(QSettings& file, const ui::PlannedModel& model) {
 const std::vector<Entry>& entries() {
   using S = Settings;
   static const std::vector<Entry> kEntries{
-      {"general/loads_last", [](const S& s) { return QVariant(s.general.loadsLast); },
+      // Not "general": QSettings writes such a group as "General" and does not find it again.
+      {"program/loads_last", [](const S& s) { return QVariant(s.general.loadsLast); },
        [](S& s, const QVariant& v) { s.general.loadsLast = v.toBool(); }},
-      {"general/enter_sends", [](const S& s) { return QVariant(s.general.enterSends); },
+      {"program/enter_sends", [](const S& s) { return QVariant(s.general.enterSends); },
        [](S& s, const QVariant& v) { s.general.enterSends = v.toBool(); }},
-      {"general/language", [](const S& s) { return QVariant(languageName(s.general.language)); },
+      {"program/language", [](const S& s) { return QVariant(languageName(s.general.language)); },
        [](S& s, const QVariant& v) { s.general.language = languageFrom(v.toString()); }},
       {"window/theme", [](const S& s) { return QVariant(themeName(s.appearance.theme)); },
        [](S& s, const QVariant& v) { s.appearance.theme = themeFrom(v.toString()); }},
