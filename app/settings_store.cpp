@@ -203,6 +203,8 @@ const std::vector<Entry>& entries() {
        }},
       {"window/high_contrast", [](const S& s) { return QVariant(s.appearance.highContrast); },
        [](S& s, const QVariant& v) { s.appearance.highContrast = v.toBool(); }},
+      {"window/reduce_motion", [](const S& s) { return QVariant(s.appearance.reduceMotion); },
+       [](S& s, const QVariant& v) { s.appearance.reduceMotion = v.toBool(); }},
       {"window/geometry", [](const S& s) { return QVariant(s.window.geometry); },
        [](S& s, const QVariant& v) { s.window.geometry = v.toByteArray(); }},
       {"window/docks", [](const S& s) { return QVariant(s.window.docks); },

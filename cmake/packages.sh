@@ -11,7 +11,8 @@ HEADROOM_WAYLAND_PACKAGES="qt6-wayland"  # for a session that has no X
 # pip: see clang_format.sh and nvrtc.sh; the last two lines check what installers/ puts into packages.
 HEADROOM_TEST_PACKAGES="ccache libgtest-dev libgmock-dev libboost-context-dev clang-format-14|python3-pip python3-pip
   desktop-file-utils appstream shared-mime-info mandoc
-  fish zsh mesa-vulkan-drivers vulkan-validationlayers xz-utils"
+  fish zsh mesa-vulkan-drivers vulkan-validationlayers xz-utils
+  xvfb dbus-daemon at-spi2-core gir1.2-atspi-2.0 python3-gi"
 HEADROOM_PACKAGING_PACKAGES="dpkg-dev file gzip qt6-wayland patchelf python3-pip zstd"
 HEADROOM_CROSS_PACKAGES="g++-aarch64-linux-gnu qemu-user"  # the libraries come from aarch64_sysroot.sh
 

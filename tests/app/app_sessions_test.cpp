@@ -5,7 +5,7 @@
 
 #include "app/native_path.h"
 #include "support/random_model.h"
-#include "tests/app/app_fixture.h"
+#include "tests/app/app_gpu_fixture.h"
 #include "ui/chat/chat_sessions.h"
 
 namespace headroom::app {
@@ -15,8 +15,9 @@ const QStringList kQuestions{QStringLiteral("What is the KV cache?"), QStringLit
                              QStringLiteral("Which of these is the longest question of all?"), QStringLiteral("1 2 3")};
 
 // With a made model, whose answers are told apart by every byte of the question.
-class AppSessionsTest : public AppWindowTest {
+class AppSessionsTest : public AppGpuWindow {
  protected:
+  QString gpu() const override { return {}; }
   QString starter() const override { return m_folder.filePath(QStringLiteral("model.gguf")); }
 
   void SetUp() override {
@@ -34,11 +35,8 @@ class AppSessionsTest : public AppWindowTest {
   // Plans so many answers at once and loads that; the questions are asked while it is being loaded, so that the engine
   // finds all of them when it is done.
   QStringList askAllWith(int nSlots) {
-    find<QSpinBox>("slotsSpin")->setValue(nSlots);
-    auto* load = find<QPushButton>("loadButton");
-    EXPECT_TRUE(waitFor([&] { return load->isEnabled() && load->isVisible(); }));
     QSignalSpy loaded(&m_app->engine(), &ui::EnginePort::modelLoaded);
-    load->click();
+    startLoadWith(nSlots);
     QStringList ids;
     for (const QString& question : kQuestions) {
       sessions().newConversation();
@@ -49,6 +47,12 @@ class AppSessionsTest : public AppWindowTest {
     const auto plan = loaded[0][1].value<ui::LoadedModel>().plan;
     EXPECT_EQ(plan->options.n_slots, static_cast<std::uint32_t>(nSlots));
     return ids;
+  }
+  void startLoadWith(int nSlots) {
+    find<QSpinBox>("slotsSpin")->setValue(nSlots);
+    auto* load = find<QPushButton>("loadButton");
+    EXPECT_TRUE(waitFor([&] { return load->isEnabled() && load->isVisible(); }));
+    load->click();
   }
   QTemporaryDir m_folder;
 
@@ -66,7 +70,45 @@ class AppSessionsTest : public AppWindowTest {
   }
 };
 
-TEST_F(AppSessionsTest, two_and_four_answers_at_once_say_what_they_say_one_after_the_other) {
+// Where the model is: on the CPU (an empty id), or all of its layers on the GPU that every machine has.
+class AppSessionsOn : public AppSessionsTest, public testing::WithParamInterface<const char*> {
+ protected:
+  void SetUp() override {
+    if (!gpu().isEmpty()) qputenv("HEADROOM_VULKAN_SOFTWARE", "1");
+    AppSessionsTest::SetUp();
+    if (HasFatalFailure() || gpu().isEmpty()) return;
+    ASSERT_TRUE(waitFor([&] { return isMeasured(); }));
+    if (!isChosen()) addGpu(gpu());
+    ASSERT_TRUE(isChosen());
+    auto* layers = find<QSlider>("layersSlider");
+    ASSERT_TRUE(waitFor([&] { return layers->maximum() >= 2; }));
+    layers->setValue(layers->maximum());
+    QSignalSpy loaded(&m_app->engine(), &ui::EnginePort::modelLoaded);
+    startLoadWith(1);
+    ASSERT_TRUE(waitFor([&] { return loaded.count() == 1; }));
+    expectAllOnGpu();
+  }
+  void TearDown() override {
+    m_app.reset();
+    qunsetenv("HEADROOM_VULKAN_SOFTWARE");
+  }
+  QString gpu() const override { return QLatin1StringView(GetParam()); }
+  void expectAllOnGpu() {
+    const MemoryPlan& plan = *m_app->models().load().loaded()->plan;
+    if (gpu().isEmpty()) return;
+    EXPECT_EQ(plan.options.n_gpu_layers, find<QSlider>("layersSlider")->maximum());
+    EXPECT_EQ(std::ranges::count(plan.devices, gpu().toStdString(), &DeviceInfo::id), 1);
+  }
+};
+
+#if HEADROOM_HAS_VULKAN
+INSTANTIATE_TEST_SUITE_P(Devices, AppSessionsOn, testing::Values("", "vulkan:0"),
+                         [](const auto& each) { return std::string(*each.param == 0 ? "cpu" : "vulkan"); });
+#else
+INSTANTIATE_TEST_SUITE_P(Devices, AppSessionsOn, testing::Values(""), [](const auto&) { return std::string("cpu"); });
+#endif
+
+TEST_P(AppSessionsOn, two_and_four_answers_at_once_say_what_they_say_one_after_the_other) {
   QStringList alone;
   for (const QString& question : kQuestions) {
     find<QPushButton>("newConversation")->click();
@@ -89,6 +131,7 @@ TEST_F(AppSessionsTest, two_and_four_answers_at_once_say_what_they_say_one_after
     });
     const QStringList ids = askAllWith(nSlots);
     ASSERT_TRUE(allAnswered());
+    expectAllOnGpu();
     EXPECT_EQ(mostAtOnce, nSlots);
     EXPECT_EQ(marked.contains(ui::ConversationMark::Kind::Waiting), nSlots < kQuestions.size());
     for (qsizetype i = 0; i < ids.size(); ++i) EXPECT_EQ(answerIn(ids[i]), alone[i]) << nSlots << " at once";

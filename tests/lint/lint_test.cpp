@@ -198,6 +198,26 @@ TEST(Lint, every_source_and_test_file_is_listed_in_cmake) {
   }
 }
 
+// Help > Keyboard shortcuts lists the table and the menus: a key that a view names by itself is not in it.
+TEST(Lint, views_ask_the_table_of_keys_and_each_key_in_it_is_asked_for) {
+  static const std::regex kNamesKey(R"(\bQt::Key_|matches\(QKeySequence::)"), kRow(R"(\{ViewKey::(\w+),)");
+  std::set<std::string> inTable;
+  std::string views;
+  for (const SourceFile& file : read_sources({"ui"}, kCode)) {
+    const bool isTable = file.name() == "ui/keys/view_keys.cpp";
+    for (std::size_t i = 0; i < file.lines.size(); ++i) {
+      std::smatch row;
+      if (isTable && std::regex_search(file.lines[i], row, kRow)) inTable.insert(row[1].str());
+      if (isTable || file.name() == "ui/main_window/window_menus.cpp") continue;
+      views += file.lines[i] + '\n';
+      EXPECT_FALSE(std::regex_search(file.lines[i], kNamesKey)) << file.name() << ":" << i + 1 << ": " << file.lines[i];
+    }
+  }
+  EXPECT_GT(inTable.size(), 20U);
+  for (const std::string& key : inTable)
+    EXPECT_TRUE(std::regex_search(views, std::regex("ViewKey::" + key + "\\b"))) << "no view asks for " << key;
+}
+
 // ui/chat/x.cpp is tested by tests/ui/chat/x_test.cpp, or CONTRIBUTING.md names it with what tests it instead.
 // The texts are English and the user's locale may be another: numbers of both kinds on one screen cannot be compared.
 TEST(Lint, only_one_folder_of_the_window_asks_for_a_locale) {

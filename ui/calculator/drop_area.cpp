@@ -5,6 +5,7 @@
 #include <QLabel>
 #include <QMouseEvent>
 
+#include "ui/keys/view_keys.h"
 #include "ui/theme/roles.h"
 
 namespace headroom::ui {
@@ -61,7 +62,7 @@ void DropArea::mouseReleaseEvent(QMouseEvent* event) {
 }
 
 void DropArea::keyPressEvent(QKeyEvent* event) {
-  if (event->key() == Qt::Key_Space || event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter) {
+  if (isViewKey(*event, ViewKey::PressArea)) {
     emit clicked();
     return;
   }

@@ -10,6 +10,7 @@
 #include "plan/placement.h"
 #include "plan/plan_options.h"
 #include "ui/format/device_name.h"
+#include "ui/theme/accessible_role.h"
 
 namespace headroom::ui {
 namespace {
@@ -77,6 +78,7 @@ QString placementText(const MemoryPlan& plan) {
 }
 
 LayerStrip::LayerStrip(const Theme& theme, QWidget* parent) : QWidget(parent), m_theme(theme) {
+  setAccessibleRole(this, QAccessible::Chart);
   setObjectName(QStringLiteral("layerStrip"));
   setAccessibleName(tr("Where each layer stands"));
   setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);

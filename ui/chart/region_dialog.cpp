@@ -11,6 +11,7 @@
 #include "ui/chart/region_table_model.h"
 #include "ui/format/device_name.h"
 #include "ui/format/format_bytes.h"
+#include "ui/theme/clear_button.h"
 #include "ui/theme/roles.h"
 
 namespace headroom::ui {
@@ -37,7 +38,7 @@ RegionDialog::RegionDialog(std::shared_ptr<const MemoryPlan> plan, Segment segme
   auto* filter = new QLineEdit(this);
   filter->setPlaceholderText(tr("Filter by name"));
   filter->setAccessibleName(tr("Filter by name"));
-  filter->setClearButtonEnabled(true);
+  addClearButton(filter);
   auto* table = new QTableView(this);
   table->setObjectName(QStringLiteral("regionTable"));
   table->setAccessibleName(tr("Regions of this segment"));
@@ -48,6 +49,7 @@ RegionDialog::RegionDialog(std::shared_ptr<const MemoryPlan> plan, Segment segme
   table->setSelectionBehavior(QAbstractItemView::SelectRows);
   table->setAlternatingRowColors(true);
   table->setShowGrid(false);
+  table->setTabKeyNavigation(false);  // Tab leaves it; arrows move in it
   table->verticalHeader()->hide();
   table->horizontalHeader()->setSectionResizeMode(RegionTableModel::NameColumn, QHeaderView::Stretch);
   // One device: its name in every row would say nothing.

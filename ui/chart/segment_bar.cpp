@@ -7,10 +7,12 @@
 #include <QToolTip>
 
 #include "ui/format/format_bytes.h"
+#include "ui/theme/accessible_role.h"
 
 namespace headroom::ui {
 
 SegmentBar::SegmentBar(const Theme& theme, QWidget* parent) : QWidget(parent), m_theme(theme) {
+  setAccessibleRole(this, QAccessible::Chart);
   setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
   setMouseTracking(true);
   connect(&theme, &Theme::changed, this, qOverload<>(&QWidget::update));

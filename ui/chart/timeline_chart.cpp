@@ -8,6 +8,7 @@
 
 #include "ui/chart/bytes_ticker.h"
 #include "ui/format/format_bytes.h"
+#include "ui/theme/accessible_role.h"
 
 namespace headroom::ui {
 namespace {
@@ -22,6 +23,7 @@ TimelineChart::TimelineChart(const Theme& theme, QWidget* parent)
       m_theme(theme),
       m_planLine(new QCPItemStraightLine(this)),
       m_planLabel(new QCPItemText(this)) {
+  setAccessibleRole(this, QAccessible::Chart);
   setObjectName(QStringLiteral("timelineChart"));
   // Without this a replot paints the whole window at once, before the event loop does it again for everyone else.
   setPlottingHint(QCP::phImmediateRefresh, false);

@@ -20,6 +20,7 @@
 #include "ui/background/background.h"
 #include "ui/background/write_file.h"
 #include "ui/format/format_bytes.h"
+#include "ui/keys/view_keys.h"
 #include "ui/theme/roles.h"
 #include "ui/theme/text_scale.h"
 
@@ -55,6 +56,7 @@ AttachmentViewer::AttachmentViewer(const Attachment& attachment, QWidget* parent
   m_text = new QPlainTextEdit(this);
   m_text->setObjectName(QStringLiteral("attachmentText"));
   m_text->setReadOnly(true);
+  m_text->setTabChangesFocus(true);
   m_text->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
   m_text->setTabChangesFocus(true);
   m_text->setAccessibleName(tr("Text of %1").arg(attachment.name));
@@ -92,17 +94,17 @@ QWidget* AttachmentViewer::makeFindRow() {
   m_count = new QLabel(row);
   m_count->setObjectName(QStringLiteral("attachmentHits"));
   setRole(m_count, "muted");
-  const auto makeButton = [&](const QString& text, const char* name, const QKeySequence& keys) {
+  const auto makeButton = [&](const QString& text, const char* name, ViewKey key) {
     auto* button = new QToolButton(row);
     button->setText(text);
     button->setObjectName(QLatin1String(name));
     button->setFocusPolicy(Qt::StrongFocus);
-    button->setToolTip(QStringLiteral("%1 (%2)").arg(text, keys.toString(QKeySequence::NativeText)));
-    connect(new QShortcut(keys, this), &QShortcut::activated, button, [button] { button->click(); });
+    button->setToolTip(withKey(text, key));
+    connect(makeShortcut(key, this), &QShortcut::activated, button, [button] { button->click(); });
     return button;
   };
-  m_previous = makeButton(tr("Previous"), "attachmentPrevious", QKeySequence(Qt::SHIFT | Qt::Key_F3));
-  m_next = makeButton(tr("Next"), "attachmentNext", QKeySequence(Qt::Key_F3));
+  m_previous = makeButton(tr("Previous"), "attachmentPrevious", ViewKey::PreviousHit);
+  m_next = makeButton(tr("Next"), "attachmentNext", ViewKey::NextHit);
   layout->addWidget(m_field, 1);
   layout->addWidget(m_count);
   layout->addWidget(m_previous);
@@ -111,7 +113,7 @@ QWidget* AttachmentViewer::makeFindRow() {
   connect(m_field, &QLineEdit::returnPressed, this, [this] { step(1); });
   connect(m_previous, &QToolButton::clicked, this, [this] { step(-1); });
   connect(m_next, &QToolButton::clicked, this, [this] { step(1); });
-  connect(new QShortcut(QKeySequence::Find, this), &QShortcut::activated, m_field, [this] {
+  connect(makeShortcut(ViewKey::FindText, this), &QShortcut::activated, m_field, [this] {
     m_field->setFocus(Qt::ShortcutFocusReason);
     m_field->selectAll();
   });

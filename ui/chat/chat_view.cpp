@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "ui/chat/thinking_row.h"
+#include "ui/keys/view_keys.h"
+#include "ui/theme/accessible_role.h"
 #include "ui/theme/text_scale.h"
 
 namespace headroom::ui {
@@ -24,6 +26,7 @@ constexpr int kEndSlackPx = 24;  // this near to the end counts as there
 
 ChatView::ChatView(const ChatTree& tree, const Theme& theme, QWidget* parent)
     : QAbstractScrollArea(parent), m_tree(&tree), m_theme(theme) {
+  setAccessibleRole(this, QAccessible::Pane);
   setObjectName(QStringLiteral("chatView"));
   setFrameShape(NoFrame);
   setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
@@ -488,15 +491,14 @@ void ChatView::changeEvent(QEvent* event) {
 
 void ChatView::keyPressEvent(QKeyEvent* event) {
   QScrollBar* bar = verticalScrollBar();
-  switch (event->key()) {
-    case Qt::Key_Up: bar->triggerAction(QScrollBar::SliderSingleStepSub); break;
-    case Qt::Key_Down: bar->triggerAction(QScrollBar::SliderSingleStepAdd); break;
-    case Qt::Key_PageUp: bar->triggerAction(QScrollBar::SliderPageStepSub); break;
-    case Qt::Key_PageDown: bar->triggerAction(QScrollBar::SliderPageStepAdd); break;
-    case Qt::Key_Home: bar->triggerAction(QScrollBar::SliderToMinimum); break;
-    case Qt::Key_End: scrollToEnd(); break;
-    default: QAbstractScrollArea::keyPressEvent(event);
+  for (const auto& [key, action] : {std::pair(ViewKey::LineUp, QScrollBar::SliderSingleStepSub),
+                                    std::pair(ViewKey::LineDown, QScrollBar::SliderSingleStepAdd),
+                                    std::pair(ViewKey::PageUp, QScrollBar::SliderPageStepSub),
+                                    std::pair(ViewKey::PageDown, QScrollBar::SliderPageStepAdd),
+                                    std::pair(ViewKey::ToStart, QScrollBar::SliderToMinimum)}) {
+    if (isViewKey(*event, key)) return bar->triggerAction(action);
   }
+  isViewKey(*event, ViewKey::ToEnd) ? scrollToEnd() : QAbstractScrollArea::keyPressEvent(event);
 }
 
 }  // namespace headroom::ui

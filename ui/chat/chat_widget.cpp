@@ -25,6 +25,7 @@
 #include "ui/chat/sampler_panel.h"
 #include "ui/chat/trouble_banner.h"
 #include "ui/chat/welcome.h"
+#include "ui/keys/view_keys.h"
 #include "ui/theme/elided_label.h"
 #include "ui/theme/roles.h"
 
@@ -32,13 +33,13 @@ namespace headroom::ui {
 
 namespace {
 
-QToolButton* makeToggle(const QString& text, const char* name, const QKeySequence& keys, QWidget* parent) {
+QToolButton* makeToggle(const QString& text, const char* name, ViewKey key, QWidget* parent) {
   auto* button = new QToolButton(parent);
   button->setText(text);
   button->setObjectName(QLatin1String(name));
   button->setCheckable(true);
-  button->setShortcut(keys);
-  button->setToolTip(QStringLiteral("%1 (%2)").arg(text, keys.toString(QKeySequence::NativeText)));
+  button->setShortcut(keysOf(key).first());
+  button->setToolTip(withKey(text, key));
   button->setAccessibleName(text);
   return button;
 }
@@ -75,10 +76,8 @@ QWidget* ChatWidget::makeHeader() {
   auto* header = m_header = new QWidget(this);
   auto* layout = new QHBoxLayout(header);
   layout->setContentsMargins(0, 0, 0, 0);
-  m_listToggle =
-      makeToggle(tr("Conversations"), "toggleConversations", QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_L), header);
-  m_panelToggle =
-      makeToggle(tr("Options"), "toggleChatSettings", QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_S), header);
+  m_listToggle = makeToggle(tr("Conversations"), "toggleConversations", ViewKey::ShowConversations, header);
+  m_panelToggle = makeToggle(tr("Options"), "toggleChatSettings", ViewKey::ShowOptions, header);
   m_title = new ElidedLabel("heading", Qt::AlignHCenter, header);
   m_title->setObjectName(QStringLiteral("conversationTitle"));
   connect(m_listToggle, &QToolButton::clicked, this, [this](bool on) { m_sides->toggle(Side::List, on); });
@@ -304,7 +303,7 @@ void ChatWidget::connectView() {
     placeJumpButton();
   });
   connect(m_jump, &QPushButton::clicked, m_view, &ChatView::scrollToEnd);
-  connect(new QShortcut(QKeySequence::Find, this), &QShortcut::activated, this, [this] {
+  connect(makeShortcut(ViewKey::FindText, this), &QShortcut::activated, this, [this] {
     m_sides->uncover();
     m_find->open();
   });
@@ -313,7 +312,7 @@ void ChatWidget::connectView() {
 
 void ChatWidget::connectList() {
   // Here, because the button of a hidden list would not hear its keys.
-  connect(new QShortcut(QKeySequence::New, this), &QShortcut::activated, m_list, &ConversationList::newChosen);
+  connect(makeShortcut(ViewKey::NewConversation, this), &QShortcut::activated, m_list, &ConversationList::newChosen);
   connect(m_list, &ConversationList::newChosen, this, [this] {
     m_sides->uncover();
     m_sessions.newConversation();
@@ -457,15 +456,15 @@ void ChatWidget::resizeEvent(QResizeEvent*) {
 }
 
 void ChatWidget::keyPressEvent(QKeyEvent* event) {
-  if (event->key() == Qt::Key_Escape && m_sides->isCovered()) {
+  const bool stops = isViewKey(*event, ViewKey::StopAnswer);
+  if (isViewKey(*event, ViewKey::UncoverChat) && m_sides->isCovered()) {
     m_sides->uncover();
-  } else if (event->key() == Qt::Key_Escape && m_list->isAncestorOf(focusWidget()) &&
-             !m_list->chosenAnswer().isEmpty()) {
+  } else if (stops && m_list->isAncestorOf(focusWidget()) && !m_list->chosenAnswer().isEmpty()) {
     m_sessions.stop(m_list->chosenAnswer());
-  } else if (event->key() == Qt::Key_Escape && session().isBusy()) {
+  } else if (stops && session().isBusy()) {
     session().stop();
   } else if (m_composer->isAncestorOf(focusWidget()) &&
-             (event->key() == Qt::Key_PageUp || event->key() == Qt::Key_PageDown)) {
+             (isViewKey(*event, ViewKey::PageUp) || isViewKey(*event, ViewKey::PageDown))) {
     QCoreApplication::sendEvent(m_view, event);
   } else {
     QWidget::keyPressEvent(event);

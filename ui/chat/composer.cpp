@@ -15,6 +15,7 @@
 #include "ui/chat/chat_rows.h"
 #include "ui/format/format_bytes.h"
 #include "ui/format/literal_text.h"
+#include "ui/keys/view_keys.h"
 #include "ui/theme/roles.h"
 
 namespace headroom::ui {
@@ -62,14 +63,15 @@ void MessageEdit::changeEvent(QEvent* event) {
 }
 
 void MessageEdit::keyPressEvent(QKeyEvent* event) {
-  const bool isPage = event->key() == Qt::Key_PageUp || event->key() == Qt::Key_PageDown;
-  const bool isEnter = event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter;
-  const bool isAlone = !event->modifiers().testFlag(Qt::ShiftModifier);
-  if (isEnter && (event->modifiers().testFlag(Qt::ControlModifier) || (m_enterSubmits && isAlone))) {
+  const bool isPage = isViewKey(*event, ViewKey::PageUp) || isViewKey(*event, ViewKey::PageDown);
+  if (isViewKey(*event, ViewKey::SendMessage) || (m_enterSubmits && isViewKey(*event, ViewKey::SendByEnter))) {
     emit submitted();
-  } else if (event->key() == Qt::Key_Escape) {
+  } else if (isViewKey(*event, ViewKey::NewLine)) {
+    insertPlainText(QStringLiteral("\n"));
+    ensureCursorVisible();
+  } else if (isViewKey(*event, ViewKey::StopAnswer)) {
     emit escaped();
-  } else if (event->key() == Qt::Key_Up && toPlainText().isEmpty()) {
+  } else if (isViewKey(*event, ViewKey::EditEarlier) && toPlainText().isEmpty()) {
     emit earlierWanted();
   } else if (isPage && verticalScrollBar()->maximum() == 0) {
     event->ignore();  // a message of one page leaves them to the conversation
@@ -233,7 +235,7 @@ bool Composer::eventFilter(QObject* object, QEvent* event) {
 }
 
 void Composer::keyPressEvent(QKeyEvent* event) {
-  event->key() == Qt::Key_Escape ? escape() : QFrame::keyPressEvent(event);
+  isViewKey(*event, ViewKey::StopAnswer) ? escape() : QFrame::keyPressEvent(event);
 }
 
 void Composer::escape() {
@@ -366,6 +368,11 @@ void Composer::refresh() {
   const char* role = busy ? "" : "primary";
   if (m_action->property("role").toString() != QLatin1StringView(role)) setRole(m_action, role);
   m_hint->setText(hintText());
+  // Screen readers say what changes about the field that has the keyboard: so one hears that an answer has ended.
+  const QString state = busy                    ? tr("The model is answering")
+                        : m_mode == Mode::Ready ? tr("Ready for your message")
+                                                : QString();
+  if (m_text->accessibleDescription() != state) m_text->setAccessibleDescription(state);
   showWarning();
   const QString placeholder = m_mode == Mode::NoModel ? tr("Load a model to chat") : tr("Write a message");
   if (m_text->placeholderText() == placeholder) return;

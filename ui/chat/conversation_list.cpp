@@ -14,6 +14,8 @@
 #include <utility>
 
 #include "ui/chat/conversation_row.h"
+#include "ui/keys/view_keys.h"
+#include "ui/theme/clear_button.h"
 #include "ui/theme/roles.h"
 
 namespace headroom::ui {
@@ -140,7 +142,7 @@ QWidget* ConversationList::makeTop() {
   m_search->setObjectName(QStringLiteral("conversationSearch"));
   m_search->setPlaceholderText(tr("Search"));
   m_search->setAccessibleName(tr("Search in titles and messages"));
-  m_search->setClearButtonEnabled(true);
+  addClearButton(m_search);
   connect(m_search, &QLineEdit::textChanged, this, [this] { m_searchTimer.start(); });
   layout->addWidget(m_search);
   return top;
@@ -295,12 +297,12 @@ void ConversationList::showNotKept(const QString& reason) {
 
 bool ConversationList::eventFilter(QObject* object, QEvent* event) {
   if (object == m_list && event->type() == QEvent::KeyPress) {
-    const int key = static_cast<QKeyEvent*>(event)->key();
-    if (key == Qt::Key_Delete) {
+    const auto& press = *static_cast<QKeyEvent*>(event);
+    if (isViewKey(press, ViewKey::RemoveConversation)) {
       removeSelected();
       return true;
     }
-    if (key == Qt::Key_Menu && selected().isValid()) {
+    if (isViewKey(press, ViewKey::ShowMenu) && selected().isValid()) {
       showMenu(m_list->visualRect(selected()).center());
       return true;
     }

@@ -35,10 +35,9 @@ FindBar::FindBar(const Theme& theme, ChatView& view, QWidget* parent) : QFrame(p
   m_count->setObjectName(QStringLiteral("findCount"));
   setRole(m_count, "muted");
   layout->addWidget(m_count);
-  m_previous = addButton("chevron-up", "findPrevious", tr("Previous hit"), QKeySequence(Qt::SHIFT | Qt::Key_F3));
-  m_next = addButton("chevron-down", "findNext", tr("Next hit"), QKeySequence(Qt::Key_F3));
-  QToolButton* close = addButton("close", "findClose", tr("Stop finding"), {});
-  close->setToolTip(tr("%1 (Esc)").arg(close->text()));
+  m_previous = addButton("chevron-up", "findPrevious", tr("Previous hit"), ViewKey::PreviousHit);
+  m_next = addButton("chevron-down", "findNext", tr("Next hit"), ViewKey::NextHit);
+  QToolButton* close = addButton("close", "findClose", tr("Stop finding"), ViewKey::CloseFind);
   connect(m_previous, &QToolButton::clicked, this, [this] { step(-1); });
   connect(m_next, &QToolButton::clicked, this, [this] { step(1); });
   connect(close, &QToolButton::clicked, this, &FindBar::close);
@@ -58,17 +57,18 @@ FindBar::FindBar(const Theme& theme, ChatView& view, QWidget* parent) : QFrame(p
   hide();
 }
 
-QToolButton* FindBar::addButton(const char* icon, const char* name, const QString& text, const QKeySequence& keys) {
+QToolButton* FindBar::addButton(const char* icon, const char* name, const QString& text, ViewKey key) {
   auto* button = new QToolButton(this);
   button->setObjectName(QLatin1String(name));
   button->setText(text);
   button->setToolButtonStyle(Qt::ToolButtonIconOnly);
-  button->setToolTip(keys.isEmpty() ? text
-                                    : QStringLiteral("%1 (%2)").arg(text, keys.toString(QKeySequence::NativeText)));
+  button->setToolTip(withKey(text, key));
   button->setAccessibleName(text);
   button->setFocusPolicy(Qt::StrongFocus);
-  // Not a shortcut of the button: that presses it for a moment, in which further keys are lost.
-  if (!keys.isEmpty()) connect(new QShortcut(keys, this), &QShortcut::activated, button, [button] { button->click(); });
+  // Not a shortcut of the button: that presses it for a moment, in which further keys are lost. Esc is pressed in the
+  // bar alone; elsewhere it stops the answer.
+  if (key != ViewKey::CloseFind)
+    connect(makeShortcut(key, this), &QShortcut::activated, button, [button] { button->click(); });
   const auto showIcon = [this, button, icon = QString::fromLatin1(icon)] { button->setIcon(m_theme.icon(icon)); };
   connect(&m_theme, &Theme::changed, button, showIcon);
   showIcon();
@@ -163,9 +163,9 @@ void FindBar::showCount() {
 }
 
 void FindBar::keyPressEvent(QKeyEvent* event) {
-  if (event->key() == Qt::Key_Escape) return close();
-  const bool isEnter = event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter;
-  if (isEnter && m_field->hasFocus()) return step(event->modifiers().testFlag(Qt::ShiftModifier) ? -1 : 1);
+  if (isViewKey(*event, ViewKey::CloseFind)) return close();
+  if (m_field->hasFocus() && isViewKey(*event, ViewKey::NextHitHere)) return step(1);
+  if (m_field->hasFocus() && isViewKey(*event, ViewKey::PreviousHitHere)) return step(-1);
   QFrame::keyPressEvent(event);
 }
 

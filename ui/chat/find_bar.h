@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "ui/chat/chat_finder.h"
+#include "ui/keys/view_keys.h"
 #include "ui/theme/theme.h"
 
 class QLabel;
@@ -36,7 +37,7 @@ class FindBar : public QFrame {
   void keyPressEvent(QKeyEvent* event) override;
 
  private:
-  QToolButton* addButton(const char* icon, const char* name, const QString& text, const QKeySequence& keys);
+  QToolButton* addButton(const char* icon, const char* name, const QString& text, ViewKey key);
   void find(int fromTurn);
   void showFound();
   void step(int by);

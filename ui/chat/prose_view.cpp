@@ -87,7 +87,7 @@ void ProseView::paintEvent(QPaintEvent* event) {
 }
 
 void ProseView::keyPressEvent(QKeyEvent* event) {
-  const bool isLine = event->key() == Qt::Key_Up || event->key() == Qt::Key_Down;
+  const bool isLine = isViewKey(*event, ViewKey::LineUp) || isViewKey(*event, ViewKey::LineDown);
   isPageKey(*event) || isLine ? event->ignore() : QTextBrowser::keyPressEvent(event);
 }
 

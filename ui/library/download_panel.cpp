@@ -16,6 +16,7 @@
 #include "ui/format/format_bytes.h"
 #include "ui/library/download_row.h"
 #include "ui/library/listed_model_row.h"
+#include "ui/theme/clear_button.h"
 #include "ui/theme/page_area.h"
 #include "ui/theme/roles.h"
 
@@ -125,7 +126,7 @@ QWidget* DownloadPanel::makeSearch() {
   m_field = new QLineEdit(part);
   m_field->setObjectName(QStringLiteral("hubField"));
   m_field->setPlaceholderText(tr("Qwen/Qwen3-4B-GGUF"));
-  m_field->setClearButtonEnabled(true);
+  addClearButton(m_field);
   label->setBuddy(m_field);
   m_lookButton = new QPushButton(tr("Loo&k"), part);
   m_lookButton->setObjectName(QStringLiteral("look"));

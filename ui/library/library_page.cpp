@@ -25,8 +25,10 @@
 #include <utility>
 
 #include "ui/format/format_bytes.h"
+#include "ui/keys/view_keys.h"
 #include "ui/library/library_folders_dialog.h"
 #include "ui/library/library_row.h"
+#include "ui/theme/clear_button.h"
 #include "ui/theme/elided_label.h"
 #include "ui/theme/roles.h"
 
@@ -121,7 +123,7 @@ QWidget* LibraryPage::makeTools() {
   m_search->setObjectName(QStringLiteral("librarySearch"));
   m_search->setPlaceholderText(tr("Search by name, architecture or quantization"));
   m_search->setAccessibleName(tr("Search models"));
-  m_search->setClearButtonEnabled(true);
+  addClearButton(m_search);
   m_search->installEventFilter(this);
   connect(m_search, &QLineEdit::textChanged, this, [this](const QString& text) {
     m_filter->setSearch(text);
@@ -401,22 +403,21 @@ void LibraryPage::addFolder() { chooseModelFolder(m_library, this); }
 bool LibraryPage::eventFilter(QObject* object, QEvent* event) {
   if (object == m_list && event->type() == QEvent::Resize) m_visibleTimer.start();
   if (event->type() != QEvent::KeyPress) return QWidget::eventFilter(object, event);
-  const int key = static_cast<QKeyEvent*>(event)->key();
-  const bool isEnter = key == Qt::Key_Return || key == Qt::Key_Enter;
-  if (object == m_search && (key == Qt::Key_Down || isEnter) && m_filter->rowCount() > 0) {
+  const auto& press = *static_cast<QKeyEvent*>(event);
+  if (object == m_search && isViewKey(press, ViewKey::ToModelList) && m_filter->rowCount() > 0) {
     m_list->setFocus(Qt::OtherFocusReason);
     return true;
   }
-  if (object == m_search && key == Qt::Key_Escape && !m_search->text().isEmpty()) {
+  if (object == m_search && isViewKey(press, ViewKey::LeaveLibrary) && !m_search->text().isEmpty()) {
     m_search->clear();
     return true;
   }
   if (object != m_list || !selected().isValid()) return QWidget::eventFilter(object, event);
-  if (isEnter) {
+  if (isViewKey(press, ViewKey::LoadModel)) {
     load(selected());
-  } else if (key == Qt::Key_Delete) {
+  } else if (isViewKey(press, ViewKey::TrashModel)) {
     askToTrash(selected());
-  } else if (key == Qt::Key_Menu) {
+  } else if (isViewKey(press, ViewKey::ShowMenu)) {
     showMenu(m_list->visualRect(selected()).center());
   } else {
     return QWidget::eventFilter(object, event);

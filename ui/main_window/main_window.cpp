@@ -20,6 +20,7 @@
 #include "ui/chart/vram_panel.h"
 #include "ui/format/format_bytes.h"
 #include "ui/format/typed_number.h"
+#include "ui/keys/view_keys.h"
 #include "ui/library/library_page.h"
 #include "ui/main_window/about.h"
 #include "ui/main_window/context_question.h"
@@ -27,6 +28,7 @@
 #include "ui/main_window/message_bar.h"
 #include "ui/main_window/model_button.h"
 #include "ui/main_window/pane_layout.h"
+#include "ui/main_window/shortcuts_dialog.h"
 #include "ui/main_window/tab_order.h"
 #include "ui/main_window/window_menus.h"
 #include "ui/theme/layout_guard.h"
@@ -273,6 +275,8 @@ void MainWindow::buildMenus() {
   connect(m_menus, &WindowMenus::helpOpening, this, &MainWindow::helpOpening);
   connect(m_menus, &WindowMenus::verifyChosen, this, &MainWindow::verifyWanted);
   connect(m_menus, &WindowMenus::reportChosen, this, &MainWindow::reportWanted);
+  connect(m_menus, &WindowMenus::shortcutsChosen, this,
+          [this] { (new ShortcutsDialog(shortcutsOf(*this), this))->open(); });
   connect(m_menus, &WindowMenus::aboutChosen, this, [this] { showAbout(this); });
   connect(m_menus, &WindowMenus::aboutStarterChosen, this, [this] { showAboutStarter(this); });
   connect(m_menus, &WindowMenus::recentCleared, &m_models, &ModelController::clearRecentFiles);
@@ -372,11 +376,11 @@ void MainWindow::showStatus(const QString& text) { statusBar()->showMessage(text
 bool MainWindow::focusNextPrevChild(bool next) { return focusNextInOrder(*this, next); }
 
 void MainWindow::keyPressEvent(QKeyEvent* event) {
-  if (event->key() == Qt::Key_Escape && m_panes->uncoverChat()) {
+  if (isViewKey(*event, ViewKey::UncoverChat) && m_panes->uncoverChat()) {
     focusProxy()->setFocus(Qt::OtherFocusReason);
     return;
   }
-  if (event->key() == Qt::Key_Escape && m_libraryAction->isChecked()) return showLibrary(false);
+  if (isViewKey(*event, ViewKey::LeaveLibrary) && m_libraryAction->isChecked()) return showLibrary(false);
   QMainWindow::keyPressEvent(event);
 }
 

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "ui/chart/chart_state.h"
+#include "ui/main_window/dialog_tabs.h"
 #include "ui/model/model_controller.h"
 #include "ui/theme/plain_text_guard.h"
 #include "ui/theme/wheel_guard.h"
@@ -93,6 +94,7 @@ class MainWindow : public QMainWindow {
 
   PlainTextGuard m_plainText;
   WheelGuard m_wheel;
+  DialogTabs m_dialogTabs;
   ModelController& m_models;
   SettingsModel& m_settings;
   Theme& m_theme;

@@ -87,6 +87,9 @@ void WindowMenus::buildTextSize(QMenu& menu) {
 
 void WindowMenus::buildHelp(QMainWindow& window) {
   QMenu* menu = window.menuBar()->addMenu(tr("&Help"));
+  QAction* shortcuts = menu->addAction(tr("&Keyboard shortcuts\u2026"), this, &WindowMenus::shortcutsChosen);
+  shortcuts->setObjectName(QStringLiteral("actionShortcuts"));
+  shortcuts->setShortcuts({QKeySequence(Qt::Key_F1), QKeySequence(Qt::CTRL | Qt::Key_Question)});
   menu->addAction(tr("What the &starter model is"), this, &WindowMenus::aboutStarterChosen)
       ->setObjectName(QStringLiteral("actionAboutStarter"));
   QAction* check = menu->addAction(tr("&Check the graphics cards again"), this, &WindowMenus::gpuCheckChosen);

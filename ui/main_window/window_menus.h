@@ -38,6 +38,7 @@ class WindowMenus : public QObject {
   void helpOpening();  // what can be chosen there may have changed
   void verifyChosen();
   void reportChosen();
+  void shortcutsChosen();
   void aboutChosen();
   void aboutStarterChosen();
 

@@ -33,13 +33,19 @@ AppearancePage::AppearancePage(SettingsModel& settings, QWidget* parent) : QWidg
   textForm->addRow(tr("&Size of text"), size);
   layout->addLayout(textForm);
   addNote(layout, tr("Of the whole window. Ctrl++ and Ctrl+- change it anywhere, Ctrl+0 is 100 %."));
+  addHeading(layout, tr("Motion"));
+  auto* still = new QCheckBox(tr("&Reduce motion"), this);
+  still->setObjectName(QStringLiteral("reduceMotion"));
+  layout->addWidget(still);
+  addNote(layout, tr("The text cursor does not blink; panes and menus come and go at once."));
   layout->addStretch();
 
-  const auto show = [&settings, theme, contrast, size] {
+  const auto show = [&settings, theme, contrast, size, still] {
     const AppearanceSettings& appearance = settings.appearance();
     theme->setCurrentIndex(theme->findData(static_cast<int>(appearance.theme)));
     contrast->setChecked(appearance.highContrast);
     size->setCurrentIndex(size->findData(appearance.textPercent));
+    still->setChecked(appearance.reduceMotion);
   };
   show();
   connect(&settings, &SettingsModel::appearanceChanged, this, show);
@@ -51,6 +57,11 @@ AppearancePage::AppearancePage(SettingsModel& settings, QWidget* parent) : QWidg
   connect(contrast, &QCheckBox::toggled, this, [&settings](bool on) {
     AppearanceSettings appearance = settings.appearance();
     appearance.highContrast = on;
+    settings.setAppearance(appearance);
+  });
+  connect(still, &QCheckBox::toggled, this, [&settings](bool on) {
+    AppearanceSettings appearance = settings.appearance();
+    appearance.reduceMotion = on;
     settings.setAppearance(appearance);
   });
   connect(size, &QComboBox::activated, this, [&settings, size] {

@@ -12,6 +12,7 @@ struct AppearanceSettings {
   ThemeChoice theme = ThemeChoice::System;
   int textPercent = 100;      // one of kTextPercents
   bool highContrast = false;  // text and borders at 7:1 and more, in either theme
+  bool reduceMotion = false;  // nothing moves, fades or blinks by itself
   bool operator==(const AppearanceSettings&) const = default;
 };
 

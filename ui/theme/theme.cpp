@@ -166,7 +166,9 @@ void Theme::apply() {
   m_tokens = dark ? darkTokens() : lightTokens();
   if (m_appearance.highContrast) m_tokens = highContrast(m_tokens);
   m_isApplying = true;
-  QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
+  QStyle* fusion = QStyleFactory::create(QStringLiteral("Fusion"));
+  QApplication::setStyle(m_appearance.reduceMotion ? new StillStyle(fusion) : fusion);
+  m_motion.setReduced(m_appearance.reduceMotion);
   QApplication::setPalette(paletteOf(m_tokens));
   applyTextSize();
   qApp->setStyleSheet(styleSheetOf(m_tokens, m_appearance.textPercent));

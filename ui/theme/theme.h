@@ -12,6 +12,7 @@
 #include <functional>
 
 #include "ui/theme/appearance.h"
+#include "ui/theme/motion.h"
 #include "ui/theme/segment.h"
 #include "ui/theme/tone.h"
 
@@ -74,6 +75,7 @@ class Theme : public QObject {
   void applyTextSize();
 
   AppearanceSettings m_appearance;
+  Motion m_motion;
   QFont m_systemFont;
   std::function<bool()> m_readSystem;
   bool m_systemIsDark;

@@ -12,8 +12,7 @@
 #include <QTabBar>
 #include <QToolButton>
 
-#include "support/fake_conversation_port.h"
-#include "tests/ui/main_window/window_fixture.h"
+#include "tests/ui/main_window/whole_window.h"
 #include "ui/chart/region_dialog.h"
 #include "ui/chart/segment_bar.h"
 #include "ui/chat/chat_widget.h"
@@ -61,7 +60,7 @@ void expectUnique(const Takers& takers, const QString& where) {
                                << names.join(" | ").toStdString();
 }
 
-class Mnemonics : public WindowFixture {
+class Mnemonics : public WholeWindow {
  protected:
   void fill() {
     ModelMemory memory;
@@ -69,20 +68,10 @@ class Mnemonics : public WindowFixture {
     memory.devices = {{QStringLiteral("R&D:0"), {}}, {QStringLiteral("R&D:1"), {}}};
     for (int i = 0; i < kMaxRecentFiles; ++i) memory.recentFiles.append(QStringLiteral("/m/R&D %1.gguf").arg(i));
     makeWindow({}, memory);
-    m_window->setLibraryPage(new LibraryPage(m_theme, m_library));
-    auto* chat = new ChatWidget(m_sessions, m_store, m_theme);
-    m_window->setChatWidget(chat);
-    chat->setModelNote({}, {QStringLiteral("What is R&D?"), QStringLiteral("Q&A?")});
+    addPlaces();
+    m_chat->setModelNote({}, {QStringLiteral("What is R&D?"), QStringLiteral("Q&A?")});
     dropAndWait(kModel);
   }
-  void TearDown() override {
-    m_window.reset();
-    WindowFixture::TearDown();
-  }
-  test::FakeConversationPort m_store;
-  SettingsModel m_chatSettings;
-  ModelLibrary m_library{{}, libraryPlaces({}), {}};
-  ChatSessions m_sessions{m_engine, m_store, m_chatSettings};
   const QString kModel = QStringLiteral("/models/llama-3-8b.gguf");
 };
 

@@ -12,10 +12,8 @@
 #include <QToolButton>
 #include <algorithm>
 
-#include "support/fake_conversation_port.h"
-#include "tests/ui/main_window/window_fixture.h"
+#include "tests/ui/main_window/whole_window.h"
 #include "ui/chat/chat_view.h"
-#include "ui/chat/chat_widget.h"
 
 namespace headroom::ui {
 namespace {
@@ -28,12 +26,11 @@ std::string nameOf(const QWidget* widget) {
          widget->accessibleName().toStdString() + "\")";
 }
 
-class TabOrder : public WindowFixture {
+class TabOrder : public WholeWindow {
  protected:
   void SetUp() override {
     WindowFixture::SetUp();
-    m_chat = new ChatWidget(m_sessions, m_store, m_theme);
-    m_window->setChatWidget(m_chat);
+    addPlaces();
     m_window->resize(1700, 1000);
     dropAndWait(kLarge);
     find<QPushButton>("loadButton")->click();
@@ -80,10 +77,6 @@ class TabOrder : public WindowFixture {
     }
     return visited;
   }
-  ChatWidget* m_chat = nullptr;
-  test::FakeConversationPort m_store;
-  SettingsModel m_chatSettings;
-  ChatSessions m_sessions{m_engine, m_store, m_chatSettings};
 };
 
 TEST_F(TabOrder, tab_and_shift_tab_visit_every_widget_of_the_window_once_in_opposite_orders) {
