@@ -51,7 +51,7 @@ ChatWidget::ChatWidget(ChatSessions& sessions, ConversationPort& store, const Th
   m_list = new ConversationList(theme, store, this);
   QWidget* middle = makeMiddle();
   makePanel();
-  m_sides = new ChatSides(*this, {m_list, m_panelArea, m_header}, *middle);
+  m_sides = new ChatSides(*this, {m_list, middle, m_panelArea, m_header});
   connectSides();
   connectSessions();
   connectBanner();
@@ -63,7 +63,7 @@ ChatWidget::ChatWidget(ChatSessions& sessions, ConversationPort& store, const Th
   m_panel->setThinkingControl(sessions.thinkingControl());
   m_list->refresh();
   setFocusProxy(m_composer);
-  m_sides->setWanted(settings().listVisible, settings().panelVisible);
+  m_sides->setWanted({settings().listVisible, settings().panelVisible, settings().listWidth, settings().panelWidth});
   m_sides->arrange();
   showSession();
 }
@@ -136,12 +136,7 @@ void ChatWidget::makePanel() {
   for (QWidget* side : {static_cast<QWidget*>(m_list), static_cast<QWidget*>(m_panelArea)})
     side->setAttribute(Qt::WA_StyledBackground);
   m_panelArea->setWidget(m_panel);
-  connect(m_panel, &SamplerPanel::settingsEdited, this, [this](const ChatSettings& edited) {
-    ChatSettings changed = edited;
-    changed.listVisible = settings().listVisible;
-    changed.panelVisible = settings().panelVisible;
-    m_sessions.settings().setChat(changed);
-  });
+  connect(m_panel, &SamplerPanel::settingsEdited, &m_sessions.settings(), &SettingsModel::setChat);
   connect(m_panel, &SamplerPanel::optionsEdited, this,
           [this](const AnswerOptions& options) { session().setOptions(options); });
   connect(m_panel, &SamplerPanel::systemPromptEdited, this,
@@ -149,11 +144,17 @@ void ChatWidget::makePanel() {
 }
 
 void ChatWidget::connectSides() {
-  connect(m_sides, &ChatSides::chosen, this, [this](Side side, bool on) {
+  const auto keep = [this] {
+    const auto& [list, panel, listWidth, panelWidth] = m_sides->wanted();
     ChatSettings changed = settings();
-    (side == Side::List ? changed.listVisible : changed.panelVisible) = on;
+    changed.listVisible = list;
+    changed.panelVisible = panel;
+    changed.listWidth = listWidth;
+    changed.panelWidth = panelWidth;
     m_sessions.settings().setChat(changed);
-  });
+  };
+  connect(m_sides, &ChatSides::chosen, this, keep);
+  connect(m_sides, &ChatSides::dragged, this, keep);
   connect(m_sides, &ChatSides::arranged, this, [this] {
     m_listToggle->setChecked(m_sides->isShown(Side::List));
     m_panelToggle->setChecked(m_sides->isShown(Side::Panel));
