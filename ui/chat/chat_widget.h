@@ -24,9 +24,9 @@ class ContextGauge;
 class DraftTokens;
 class ElidedLabel;
 class FindBar;
+class MessageBar;
 class ConversationList;
 class SamplerPanel;
-class TroubleBanner;
 class Welcome;
 
 class ChatWidget : public QWidget {
@@ -66,7 +66,8 @@ class ChatWidget : public QWidget {
   void makePanel();
   void connectSides();
   void connectSessions();
-  void connectBanner();
+  void connectTrouble();
+  void showTrouble();
   void connectComposer();
   void showSession();
   void connectView();
@@ -106,7 +107,7 @@ class ChatWidget : public QWidget {
   Welcome* m_welcome;
   ChatView* m_view;
   QPushButton* m_jump;
-  TroubleBanner* m_banner;
+  MessageBar* m_trouble;
   FindBar* m_find;
   Composer* m_composer;
   ContextGauge* m_gauge;

@@ -23,11 +23,11 @@
 #include "ui/main_window/about.h"
 #include "ui/main_window/context_question.h"
 #include "ui/main_window/memory_chip.h"
-#include "ui/main_window/message_bar.h"
 #include "ui/main_window/model_button.h"
 #include "ui/main_window/pane_layout.h"
 #include "ui/main_window/tab_order.h"
 #include "ui/main_window/window_menus.h"
+#include "ui/message/message_bar.h"
 #include "ui/theme/layout_guard.h"
 #include "ui/theme/theme.h"
 
@@ -76,7 +76,7 @@ void MainWindow::buildCentre() {
   m_centre = new QVBoxLayout(centre);
   m_centre->setContentsMargins(0, kGrid, 0, 0);
   m_centre->setSpacing(kGrid);
-  m_messages = new MessageBar(m_theme, centre);
+  m_messages = new MessageBar(m_theme, "message", centre);
   m_centre->addWidget(m_messages);
   m_places = new QStackedWidget(centre);
   m_centre->addWidget(m_places, 1);
@@ -329,7 +329,7 @@ void MainWindow::refreshStatus() {
 }
 
 void MainWindow::showMessage(Tone tone, const QString& sentence, const QString& details) {
-  m_messages->show(tone, sentence, details);
+  m_messages->add({tone, sentence, details});
 }
 
 void MainWindow::showStatus(const QString& text) { statusBar()->showMessage(text); }
