@@ -29,7 +29,7 @@
 #include "ui/chat/chat_widget.h"
 #include "ui/library/model_library.h"
 #include "ui/main_window/main_window.h"
-#include "ui/main_window/message_bar.h"
+#include "ui/message/message_bar.h"
 #include "ui/model/model_controller.h"
 
 namespace headroom::app {
@@ -65,11 +65,11 @@ class AppWindowTest : public testing::Test {
   static bool waitFor(const std::function<bool()>& condition) { return QTest::qWaitFor(condition, 120'000); }
   QString verdict() { return find<QWidget>("verdict")->accessibleDescription(); }
 
-  // The golden models carry no chat template: the banner asks, and the plain form is agreed to.
+  // The golden models carry no chat template: a message asks, and the plain form is agreed to.
   void agreeToTemplate() {
-    auto* plain = find<QPushButton>("plainTemplate");
-    ASSERT_TRUE(waitFor([&] { return plain->isVisible(); }));
-    plain->click();
+    const auto plain = [this] { return m_app->window().findChild<QPushButton*>("plainTemplate"); };
+    ASSERT_TRUE(waitFor([&] { return plain() != nullptr && plain()->isVisible(); }));
+    plain()->click();
   }
 
   // In the list of the host's row, where one more GPU is chosen.

@@ -130,7 +130,7 @@ TEST_P(AppOnGpu, a_device_that_is_lost_in_an_answer_is_named_and_one_click_loads
 
   GetParam().loseAtSubmit(8);
   ask("other");
-  auto* banner = find<QWidget>("troubleBanner");
+  auto* banner = find<QWidget>("troubleBar");
   ASSERT_TRUE(banner->isVisible());
   const QString sentence = find<QLabel>("troubleText")->text();
   EXPECT_TRUE(sentence.contains(gpu()) && sentence.contains(": the device was lost")) << sentence.toStdString();
@@ -162,10 +162,10 @@ TEST_P(AppOnGpu, a_device_that_is_lost_can_be_done_without_and_the_conversation_
   loadBy(find<QPushButton>("loadWithout"), {"cpu"});
   if (HasFatalFailure()) return;
   EXPECT_FALSE(isChosen());
-  EXPECT_FALSE(find<QWidget>("troubleBanner")->isVisible()) << find<QLabel>("troubleText")->text().toStdString();
+  EXPECT_FALSE(find<QWidget>("troubleBar")->isVisible()) << find<QLabel>("troubleText")->text().toStdString();
   EXPECT_EQ(tree().path().mid(0, before.size()), before);
   ask("again");
-  EXPECT_FALSE(find<QWidget>("troubleBanner")->isVisible()) << find<QLabel>("troubleText")->text().toStdString();
+  EXPECT_FALSE(find<QWidget>("troubleBar")->isVisible()) << find<QLabel>("troubleText")->text().toStdString();
   EXPECT_GT(lastText().size(), 0);
 
   // It is chosen again, and what it had before is given back.
@@ -226,7 +226,7 @@ class AppThatHangs : public AppOnGpu {
 };
 
 TEST_P(AppThatHangs, a_device_that_never_answers_is_named_and_the_conversation_goes_on_on_the_cpu) {
-  EXPECT_TRUE(find<QWidget>("troubleBanner")->isVisible());
+  EXPECT_TRUE(find<QWidget>("troubleBar")->isVisible());
   const QString sentence = find<QLabel>("troubleText")->text();
   EXPECT_TRUE(sentence.contains("reference:0: no answer within 0.3 s while computing a step"))
       << sentence.toStdString();
@@ -234,7 +234,7 @@ TEST_P(AppThatHangs, a_device_that_never_answers_is_named_and_the_conversation_g
   grab("device-that-hangs");
   loadBy(find<QPushButton>("loadWithout"), {"cpu"});
   if (HasFatalFailure()) return;
-  EXPECT_FALSE(find<QWidget>("troubleBanner")->isVisible()) << find<QLabel>("troubleText")->text().toStdString();
+  EXPECT_FALSE(find<QWidget>("troubleBar")->isVisible()) << find<QLabel>("troubleText")->text().toStdString();
   ask("again");
   EXPECT_GT(lastText().size(), 0);
 }
@@ -283,12 +283,12 @@ TEST_P(AppOnCuda, a_launch_that_fails_ends_the_answer_by_the_devices_name_and_th
   driver.fail_at = 1;
   ask("other");
   EXPECT_EQ(driver.fail_at, 0U) << "it was reached";
-  const auto* banner = find<QWidget>("troubleBanner");
+  const auto* banner = find<QWidget>("troubleBar");
   EXPECT_TRUE(banner->isVisible());
   const QString sentence = find<QLabel>("troubleText")->text();
   EXPECT_TRUE(sentence.contains("Fake GPU 0 (cuda:0): ") && sentence.contains("701")) << sentence.toStdString();
   EXPECT_TRUE(find<QPushButton>("loadWithout")->isVisible());
-  EXPECT_FALSE(find<QPushButton>("loadAgain")->isVisible());
+  EXPECT_EQ(m_app->window().findChild<QPushButton*>("loadAgain"), nullptr);
   EXPECT_EQ(tree().path().mid(0, before.size()), before);
   ask("again");
   EXPECT_FALSE(banner->isVisible()) << find<QLabel>("troubleText")->text().toStdString();
@@ -325,7 +325,7 @@ TEST_P(AppThatStreams, a_prompt_is_read_with_weights_that_are_streamed_and_the_p
   const std::uint64_t before = nWaits;
   ask("a prompt that is long enough for streaming: it has some tens of tokens, most of them a byte");
   EXPECT_GT(nWaits, before) << "weights were uploaded";
-  EXPECT_FALSE(find<QWidget>("troubleBanner")->isVisible()) << find<QLabel>("troubleText")->text().toStdString();
+  EXPECT_FALSE(find<QWidget>("troubleBar")->isVisible()) << find<QLabel>("troubleText")->text().toStdString();
   EXPECT_GT(lastText().size(), 0);
   grab("streamed-weights");
 }

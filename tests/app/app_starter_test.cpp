@@ -33,7 +33,7 @@ class StarterTest : public AppWindowTest, public testing::WithParamInterface<con
   }
 
   static bool isSplit() { return std::string(GetParam()) == "split"; }
-  bool isFull() { return find<QWidget>("troubleBanner")->isVisible(); }
+  bool isFull() { return find<QWidget>("troubleBar")->isVisible(); }
 
   // Questions until the context is full.
   void fill() {

@@ -60,6 +60,8 @@ TEST(SettingsStore, everything_written_is_read_again) {
   settings.chat.answers.whenFull = ui::WhenFull::Summarise;
   settings.chat.prompts = {{"Mine", "Line 1\nLine 2; \"x\""}};
   settings.chat.panelVisible = true;
+  settings.chat.listWidth = 233;
+  settings.chat.panelWidth = 344;
   settings.library = {{"/models", "/m\u00e4rz 1"}, false, false, false, "/down", "https://mirror.example/x"};
   ASSERT_TRUE(store.write(settings));
   EXPECT_EQ(readFrom(folder), settings);

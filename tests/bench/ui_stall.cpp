@@ -197,7 +197,7 @@ class Drive {
 
   void agreeToTemplate() {
     auto* plain = m_app.chat().findChild<QPushButton*>(QStringLiteral("plainTemplate"));
-    if (plain->isVisible()) plain->click();
+    if (plain != nullptr) plain->click();
   }
 
  private:

@@ -25,6 +25,7 @@ struct ChatSettings {
   QVector<SamplerPreset> presets;  // the user's own
   QVector<SavedPrompt> prompts;    // likewise
   bool listVisible = true, panelVisible = false;
+  int listWidth = 0, panelWidth = 0;  // in pixels at a text size of 100 %; 0: never dragged
   bool operator==(const ChatSettings&) const = default;
 };
 

@@ -23,7 +23,7 @@
 #include "ui/chat/find_bar.h"
 #include "ui/chat/removal_question.h"
 #include "ui/chat/sampler_panel.h"
-#include "ui/chat/trouble_banner.h"
+#include "ui/chat/trouble_message.h"
 #include "ui/chat/welcome.h"
 #include "ui/keys/view_keys.h"
 #include "ui/theme/elided_label.h"
@@ -53,10 +53,10 @@ ChatWidget::ChatWidget(ChatSessions& sessions, ConversationPort& store, const Th
   m_list = new ConversationList(theme, store, this);
   QWidget* middle = makeMiddle();
   makePanel();
-  m_sides = new ChatSides(*this, {m_list, m_panelArea, m_header}, *middle);
+  m_sides = new ChatSides(*this, {m_list, middle, m_panelArea, m_header});
   connectSides();
   connectSessions();
-  connectBanner();
+  connectTrouble();
   connectComposer();
   connectTokens();
   connectView();
@@ -65,7 +65,7 @@ ChatWidget::ChatWidget(ChatSessions& sessions, ConversationPort& store, const Th
   m_panel->setThinkingControl(sessions.thinkingControl());
   m_list->refresh();
   setFocusProxy(m_composer);
-  m_sides->setWanted(settings().listVisible, settings().panelVisible);
+  m_sides->setWanted({settings().listVisible, settings().panelVisible, settings().listWidth, settings().panelWidth});
   m_sides->arrange();
   showSession();
 }
@@ -108,8 +108,8 @@ QWidget* ChatWidget::makeMiddle() {
   m_jump = new QPushButton(tr("Go to the newest text"), m_view);
   m_jump->setObjectName(QStringLiteral("jumpToEnd"));
   m_jump->hide();
-  m_banner = new TroubleBanner(m_theme, middle);
-  layout->addWidget(m_banner);
+  m_trouble = new MessageBar(m_theme, "trouble", middle);
+  layout->addWidget(m_trouble);
   m_find = new FindBar(m_theme, *m_view, middle);
   layout->addWidget(m_find);
   m_composer = new Composer(m_theme, session().draft(), middle);
@@ -136,12 +136,7 @@ void ChatWidget::makePanel() {
   for (QWidget* side : {static_cast<QWidget*>(m_list), static_cast<QWidget*>(m_panelArea)})
     side->setAttribute(Qt::WA_StyledBackground);
   m_panelArea->setWidget(m_panel);
-  connect(m_panel, &SamplerPanel::settingsEdited, this, [this](const ChatSettings& edited) {
-    ChatSettings changed = edited;
-    changed.listVisible = settings().listVisible;
-    changed.panelVisible = settings().panelVisible;
-    m_sessions.settings().setChat(changed);
-  });
+  connect(m_panel, &SamplerPanel::settingsEdited, &m_sessions.settings(), &SettingsModel::setChat);
   connect(m_panel, &SamplerPanel::optionsEdited, this,
           [this](const AnswerOptions& options) { session().setOptions(options); });
   connect(m_panel, &SamplerPanel::systemPromptEdited, this,
@@ -149,11 +144,17 @@ void ChatWidget::makePanel() {
 }
 
 void ChatWidget::connectSides() {
-  connect(m_sides, &ChatSides::chosen, this, [this](Side side, bool on) {
+  const auto keep = [this] {
+    const auto& [list, panel, listWidth, panelWidth] = m_sides->wanted();
     ChatSettings changed = settings();
-    (side == Side::List ? changed.listVisible : changed.panelVisible) = on;
+    changed.listVisible = list;
+    changed.panelVisible = panel;
+    changed.listWidth = listWidth;
+    changed.panelWidth = panelWidth;
     m_sessions.settings().setChat(changed);
-  });
+  };
+  connect(m_sides, &ChatSides::chosen, this, keep);
+  connect(m_sides, &ChatSides::dragged, this, keep);
   connect(m_sides, &ChatSides::arranged, this, [this] {
     m_listToggle->setChecked(m_sides->isShown(Side::List));
     m_panelToggle->setChecked(m_sides->isShown(Side::Panel));
@@ -220,14 +221,14 @@ void ChatWidget::showSession() {
   });
   connect(from, &ChatSession::activityChanged, shown, [this] { showActivity(); });
   connect(from, &ChatSession::contextChanged, shown, [this] { m_gauge->setFigures(session().context()); });
-  connect(from, &ChatSession::troubleChanged, shown, [this] { m_banner->show(session().trouble()); });
+  connect(from, &ChatSession::troubleChanged, shown, [this] { showTrouble(); });
   connect(from, &ChatSession::headChanged, shown, [this] { showHead(); });
   connect(&from->draft(), &ChatDraft::changed, shown, [this] { showEditPlace(); });
   m_composer->showDraft(from->draft());
   m_tokens->watch(*from);
   m_view->showTree(from->tree());
   m_find->showTree(from->tree());
-  m_banner->show(from->trouble());
+  showTrouble();
   m_gauge->setFigures(from->context());
   showHead();
   showPlace();
@@ -241,16 +242,19 @@ void ChatWidget::showSearched() {
   m_find->openAtFirst(std::exchange(m_searched, {}).text);
 }
 
-void ChatWidget::connectBanner() {
-  connect(m_banner, &TroubleBanner::dropChosen, this, [this] { session().dropOldest(); });
-  connect(m_banner, &TroubleBanner::summariseChosen, this, [this] { session().summarise(); });
-  connect(m_banner, &TroubleBanner::plainTemplateChosen, this, [this] { session().agreeToPlainTemplate(); });
-  connect(m_banner, &TroubleBanner::dismissed, this, [this] { session().dismissTrouble(); });
-  connect(m_banner, &TroubleBanner::loadAgainChosen, this, &ChatWidget::loadAgainWanted);
-  connect(m_banner, &TroubleBanner::loadWithoutChosen, this,
-          [this] { emit loadWithoutWanted(session().trouble().deviceId); });
-  connect(m_banner, &TroubleBanner::largerContextChosen, this,
-          [this] { emit largerContextWanted(session().trouble().neededTokens); });
+void ChatWidget::connectTrouble() {
+  connect(m_trouble, &MessageBar::dismissed, this, [this] { session().dismissTrouble(); });
+}
+
+// It belongs to the conversation: it goes with it and comes back with it, until it is settled or dismissed there.
+void ChatWidget::showTrouble() {
+  const Trouble& trouble = session().trouble();
+  if (trouble.kind == Trouble::Kind::None) return m_trouble->clear();
+  m_trouble->setOnly(
+      troubleMessage(trouble, {[this] { session().dropOldest(); }, [this] { session().summarise(); },
+                               [this] { emit largerContextWanted(session().trouble().neededTokens); },
+                               [this] { session().agreeToPlainTemplate(); }, [this] { emit loadAgainWanted(); },
+                               [this] { emit loadWithoutWanted(session().trouble().deviceId); }}));
 }
 
 void ChatWidget::connectComposer() {

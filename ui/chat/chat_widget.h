@@ -25,9 +25,9 @@ class ContextGauge;
 class DraftTokens;
 class ElidedLabel;
 class FindBar;
+class MessageBar;
 class ConversationList;
 class SamplerPanel;
-class TroubleBanner;
 class Welcome;
 
 class ChatWidget : public QWidget {
@@ -72,7 +72,8 @@ class ChatWidget : public QWidget {
   void makePanel();
   void connectSides();
   void connectSessions();
-  void connectBanner();
+  void connectTrouble();
+  void showTrouble();
   void connectComposer();
   void showSession();
   void connectView();
@@ -112,7 +113,7 @@ class ChatWidget : public QWidget {
   Welcome* m_welcome;
   ChatView* m_view;
   QPushButton* m_jump;
-  TroubleBanner* m_banner;
+  MessageBar* m_trouble;
   FindBar* m_find;
   Composer* m_composer;
   ContextGauge* m_gauge;

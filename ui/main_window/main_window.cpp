@@ -25,12 +25,12 @@
 #include "ui/main_window/about.h"
 #include "ui/main_window/context_question.h"
 #include "ui/main_window/memory_chip.h"
-#include "ui/main_window/message_bar.h"
 #include "ui/main_window/model_button.h"
 #include "ui/main_window/pane_layout.h"
 #include "ui/main_window/shortcuts_dialog.h"
 #include "ui/main_window/tab_order.h"
 #include "ui/main_window/window_menus.h"
+#include "ui/message/message_bar.h"
 #include "ui/theme/layout_guard.h"
 #include "ui/theme/theme.h"
 
@@ -94,12 +94,12 @@ void MainWindow::tearDown() {
 
 void MainWindow::writeAnew() {
   const PaneLayout::Kept panes = m_panes->kept();
-  const QList<MessageBar::Message> messages = m_messages->messages();
+  const QList<BarMessage> messages = m_messages->messages();
   tearDown();
   statusBar()->clearMessage();  // it was in the other language, and told of what is over soon
   build();
   m_panes->takeOver(panes);
-  for (const MessageBar::Message& message : messages) m_messages->show(message.tone, message.sentence, message.details);
+  for (const BarMessage& message : messages) m_messages->add(message);
   if (!m_models.path().isEmpty()) {
     m_memory->showModel(m_models.path(), m_models.isStarter());
     m_menus->setModelOpen(true);
@@ -112,7 +112,7 @@ void MainWindow::buildCentre() {
   m_centre = new QVBoxLayout(centre);
   m_centre->setContentsMargins(0, kGrid, 0, 0);
   m_centre->setSpacing(kGrid);
-  m_messages = new MessageBar(m_theme, centre);
+  m_messages = new MessageBar(m_theme, "message", centre);
   m_centre->addWidget(m_messages);
   m_places = new QStackedWidget(centre);
   m_centre->addWidget(m_places, 1);
@@ -368,7 +368,7 @@ void MainWindow::refreshStatus() {
 }
 
 void MainWindow::showMessage(Tone tone, const QString& sentence, const QString& details) {
-  m_messages->show(tone, sentence, details);
+  m_messages->add({tone, sentence, details});
 }
 
 void MainWindow::showStatus(const QString& text) { statusBar()->showMessage(text); }

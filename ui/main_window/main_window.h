@@ -52,7 +52,7 @@ class MainWindow : public QMainWindow {
   // Plans the loaded model (the open one, when none is loaded) for this context and shows the Memory dock; the user
   // reads the verdict and presses Reload. Asks first where the model was trained with less.
   void planForContext(quint32 nCtx);
-  // One whole sentence; stays until it is dismissed. `details` as MessageBar::show().
+  // One whole sentence; stays until it is dismissed. `details` as in BarMessage.
   void showMessage(headroom::ui::Tone tone, const QString& sentence, const QString& details = {});
   void showLibrary(bool isShown);        // in the place of the chat
   void showStatus(const QString& text);  // of what goes on beside the user's work; empty: nothing does any more

@@ -10,7 +10,7 @@ namespace {
 constexpr const char* kTemplate = R"(
 QMainWindow, QDialog { background: $window; }
 QMainWindow::separator { background: $window; width: 8px; height: 8px; }
-QMainWindow::separator:hover { background: $accentSurface; }
+QMainWindow::separator:hover, QSplitter::handle:hover { background: $accentSurface; }
 QToolTip { background: $surface; color: $text; border: 1px solid $border; padding: 4px 6px; }
 
 QDockWidget { font-weight: 600; color: $text; }

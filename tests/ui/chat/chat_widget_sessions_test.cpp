@@ -5,7 +5,6 @@
 #include <QPushButton>
 
 #include "tests/ui/chat/chat_widget_fixture.h"
-#include "ui/chat/trouble_banner.h"
 
 namespace headroom::ui {
 namespace {
@@ -158,10 +157,10 @@ TEST_F(ChatWidgetSessionsTest, a_trouble_behind_another_conversation_is_marked_a
   find<QPushButton>("newConversation")->click();
   emit m_engine.textArrived(first, "Half");
   emit m_engine.failed(first, Error{ErrorCode::kResource, "a kernel failed"});
-  EXPECT_FALSE(find<QWidget>("troubleBanner")->isVisible());
+  EXPECT_FALSE(find<QWidget>("troubleBar")->isVisible());
   EXPECT_EQ(spoken("First"), "First, Needs your attention");
   open("First");
-  EXPECT_TRUE(find<QWidget>("troubleBanner")->isVisible());
+  EXPECT_TRUE(find<QWidget>("troubleBar")->isVisible());
   EXPECT_EQ(shownAnswer(), "Half");
 }
 

@@ -219,13 +219,13 @@ TEST_F(ChatWidgetTest, a_full_context_offers_three_ways_out) {
   }
   type("last");
   emit m_engine.promptTooLong(m_engine.lastId, 5000, 4096);
-  EXPECT_TRUE(find<QWidget>("troubleBanner")->isVisible());
+  EXPECT_TRUE(find<QWidget>("troubleBar")->isVisible());
   find<QPushButton>("largerContext")->click();
   EXPECT_EQ(larger.count(), 1);
   EXPECT_EQ(larger[0][0].toUInt(), 7500U);
   EXPECT_TRUE(find<QPushButton>("summarise")->isVisible());
   find<QPushButton>("dropOldest")->click();
-  EXPECT_FALSE(find<QWidget>("troubleBanner")->isVisible());
+  EXPECT_FALSE(find<QWidget>("troubleBar")->isVisible());
   EXPECT_EQ(m_engine.generates.back().request.messages.back().content, "last");
 }
 

@@ -25,7 +25,7 @@
 #include "ui/chart/segment_bar.h"
 #include "ui/chart/vram_panel.h"
 #include "ui/chat/chat_widget.h"
-#include "ui/main_window/message_bar.h"
+#include "ui/message/message_bar.h"
 
 namespace headroom::ui {
 

@@ -12,7 +12,7 @@
 
 #include "tests/ui/main_window/window_fixture.h"
 #include "ui/language/text_language.h"
-#include "ui/main_window/message_bar.h"
+#include "ui/message/message_bar.h"
 #include "ui/main_window/window_menus.h"
 
 namespace headroom::ui {
