@@ -32,6 +32,9 @@ ui::ChatFigures figuresOf(const GenerationStats& stats) {
   ui::ChatFigures figures;
   figures.promptTokens = stats.prompt_tokens;
   figures.reusedTokens = stats.reused_tokens;
+  figures.heldTokens = stats.before.held_tokens;
+  figures.sharedTokens = stats.before.shared_tokens;
+  figures.heldOther = stats.before.was_others;
   figures.generatedTokens = stats.generated_tokens;
   figures.contextUsed = stats.context_used;
   figures.contextLength = stats.n_ctx;

@@ -59,6 +59,10 @@ enum class ChatEnd { EndOfTurn, MaxTokens, StopString, Stopped, ContextFull };
 
 struct ChatFigures {
   quint32 promptTokens = 0, reusedTokens = 0, generatedTokens = 0, contextUsed = 0, contextLength = 0;
+  // Of the cache that it was given, before: tokens that it held, with how many of them the prompt begins, and whether
+  // they were of another conversation.
+  quint32 heldTokens = 0, sharedTokens = 0;
+  bool heldOther = false;
   double prefillSeconds = 0, decodeSeconds = 0;
   quint64 seed = 0;
 };

@@ -72,9 +72,20 @@ struct TextDelta {
   std::uint32_t context_used = 0;  // positions of prompt and answer, with these tokens
 };
 
+// What the slot held that a prompt was given, before anything was computed. With the tokens that were reused it says
+// why they are not more: another conversation had the slot; or the texts differ behind shared_tokens; or the slot could
+// be taken up only earlier, at a checkpoint. Where a part of another slot was copied, more are reused than were shared.
+struct PromptBefore {
+  std::uint32_t held_tokens = 0;
+  std::uint32_t shared_tokens =
+      0;                    // so many of them the prompt begins with, all of the prompt but its last token at most
+  bool was_others = false;  // they belonged to another conversation
+};
+
 enum class FinishReason : std::uint8_t { kEndOfTurn, kMaxTokens, kStopString, kStopped, kContextFull };
 struct GenerationStats {
   std::uint32_t prompt_tokens = 0, reused_tokens = 0, generated_tokens = 0;
+  PromptBefore before;
   std::uint32_t decode_steps = 0;  // that decode_seconds covers: the first token comes from the prefill
   double prefill_seconds = 0, decode_seconds = 0;
   // How many of all steps it waited for a slot once its prompt was read, and the most rows of prompts that a decode

@@ -27,7 +27,7 @@ const ThinkingMarks& marks_of(const LoadedModel& model) {
 }  // namespace
 
 Generation::Generation(Session& session, std::uint32_t slot, const GenerateRequest& request, ReadPrompt prompt,
-                       std::uint32_t n_reused, StopToken stop)
+                       std::uint32_t n_reused, const PromptBefore& before, StopToken stop)
     : session_(session),
       prompt_(std::move(prompt.tokens)),
       slot_(slot),
@@ -35,6 +35,7 @@ Generation::Generation(Session& session, std::uint32_t slot, const GenerateReque
       stop_(std::move(stop)),
       stats_{.prompt_tokens = static_cast<std::uint32_t>(prompt_.size()),
              .reused_tokens = n_reused,
+             .before = before,
              .n_ctx = session.cache().n_ctx(),
              .seed = choose_seed(request.sampler.seed)},
       sampler_(request.sampler, stats_.seed, session.sampler_scratch(), suppressed_by(session.model())),

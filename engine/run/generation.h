@@ -25,7 +25,7 @@ class Generation {
   // `prompt` has 1 to n_ctx - 1 tokens and was accepted by session.begin_prompt() for `slot`, which reused `n_reused`
   // of them.
   Generation(Session& session, std::uint32_t slot, const GenerateRequest& request, ReadPrompt prompt,
-             std::uint32_t n_reused, StopToken stop);
+             std::uint32_t n_reused, const PromptBefore& before, StopToken stop);
 
   Phase phase() const { return phase_; }
   std::uint32_t slot() const { return slot_; }

@@ -113,11 +113,15 @@ void Scheduler::start_waiting() {
 }
 
 void Scheduler::start(WaitingRequest next, std::uint32_t slot) {
+  const SlotUse& use = slots_[slot];
+  const auto n_held = static_cast<std::uint32_t>(session_.cache().tokens(slot).size());
+  const PromptBefore before{n_held, session_.cache().n_shared(slot, next.prompt->tokens),
+                            n_held > 0 && use.conversation != next.request.conversation};
   const Result<std::uint32_t> n_reused = session_.begin_prompt(slot, next.prompt->tokens, next.stop);
   if (!n_reused && n_reused.error().code == ErrorCode::kCancelled) return end_unstarted(next);
   if (!n_reused) return on_event_({next.id, Failed{n_reused.error()}});
   auto generation = std::make_unique<Generation>(session_, slot, next.request, std::move(*next.prompt), *n_reused,
-                                                 std::move(next.stop));
+                                                 before, std::move(next.stop));
   generation->waited(n_steps_ - next.since_step);
   const auto after = std::find_if(running_.begin(), running_.end(),
                                   [&](const Running& running) { return running.generation->slot() > slot; });

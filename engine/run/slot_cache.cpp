@@ -40,11 +40,14 @@ SlotCache::Resume SlotCache::resume_at(std::uint32_t slot, std::uint32_t n_token
   return best;
 }
 
-SlotCache::Resume SlotCache::reusable(std::uint32_t slot, std::span<const TokenId> prompt) const {
-  if (prompt.empty()) return {};
+std::uint32_t SlotCache::n_shared(std::uint32_t slot, std::span<const TokenId> prompt) const {
+  if (prompt.empty()) return 0;
   const std::span<const TokenId> held = tokens(slot), all_but_one = prompt.first(prompt.size() - 1);
-  const auto common = std::ranges::mismatch(held, all_but_one).in1 - held.begin();
-  return resume_at(slot, static_cast<std::uint32_t>(common));
+  return static_cast<std::uint32_t>(std::ranges::mismatch(held, all_but_one).in1 - held.begin());
+}
+
+SlotCache::Resume SlotCache::reusable(std::uint32_t slot, std::span<const TokenId> prompt) const {
+  return resume_at(slot, n_shared(slot, prompt));
 }
 
 // Positions before n_written - rows are overwritten; the next token, at n_tokens, looks back to n_tokens - window + 1.

@@ -32,8 +32,10 @@ class SlotCache {
   // overwritten rows that the next token would see, or when a layer has a state, which stands behind the slot's last
   // token.
   Resume resume_at(std::uint32_t slot, std::uint32_t n_tokens) const;
-  // Likewise of the tokens that the slot has in common with `prompt`: so many need no computing. At most all but one,
-  // so that the last is computed and has logits.
+  // How many tokens of the slot `prompt` begins with: at most all of it but one, so that the last is computed and has
+  // logits.
+  std::uint32_t n_shared(std::uint32_t slot, std::span<const TokenId> prompt) const;
+  // The furthest of these and before: so many need no computing.
   Resume reusable(std::uint32_t slot, std::span<const TokenId> prompt) const;
 
   // What the slot will hold when `token` is at `position`: its tokens so far, those that were staged behind them one

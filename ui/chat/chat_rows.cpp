@@ -10,6 +10,7 @@
 
 #include "base/bytes.h"
 #include "ui/chat/code_view.h"
+#include "ui/chat/prefix_break.h"
 #include "ui/chat/prose_view.h"
 #include "ui/format/format_bytes.h"
 #include "ui/format/literal_text.h"
@@ -301,9 +302,12 @@ void FooterRow::addNote(const Turn& turn) {
     parts.append(tr("%1 tokens", nullptr, n).arg(formatCount(turn.generatedTokens)));
   }
   // Before the speed, which the context gauge tells of the last answer too.
-  const bool hasReused = turn.promptTokens > 0 && turn.reusedTokens > 0;
+  const QString why = prefixBreakText(turn.prefixBreak);
+  const bool hasReused = turn.promptTokens > 0 && (turn.reusedTokens > 0 || !why.isEmpty());
   if (hasReused) {
-    parts.append(tr("reused %1 of %2 tokens").arg(formatCount(turn.reusedTokens), formatCount(turn.promptTokens)));
+    const QString reused =
+        tr("reused %1 of %2 tokens").arg(formatCount(turn.reusedTokens), formatCount(turn.promptTokens));
+    parts.append(why.isEmpty() ? reused : tr("%1: %2").arg(reused, why));
   }
   if (turn.generatedTokens > 0 && turn.decodeSeconds > 0) {
     parts.append(formatSpeed(turn.generatedTokens / turn.decodeSeconds));

@@ -323,6 +323,7 @@ void ChatSession::startAnswer(const QString& turnId, bool isNewTurn, bool contin
       requestFor(requestMessages(m_tree, m_head.systemPrompt, continues ? turnId : questionId), options().maxTokens);
   request.continueLast = continues;
   const qsizetype sentChars = charsOf(request.messages);
+  m_sent = sentPrompt(request);
   m_meter.start();
   setTrouble({});
   handleEvent(chat_event::AnswerStarted{m_shared.engine.generate(request), turnId, questionId, isNewTurn, sentChars});
@@ -345,6 +346,7 @@ void ChatSession::modelChanged(quint64 request) {
   m_meter.setLength(model && model->plan ? model->plan->options.n_ctx : 0);
   m_meter.forgetSpeed();
   handleEvent(chat_event::ModelChanged{request});
+  m_sentBefore = {};
   if (model) {
     // A question that was asked while this model was on its way is answered by it.
     if (const auto* waiting = std::get_if<chat_stage::Answering>(&m_stage)) {
@@ -381,6 +383,7 @@ void ChatSession::finishTurn(const chat_effect::FinishTurn& finished) {
   turn.state = finished.state;
   m_thinkingClock.end(turn);
   addFigures(turn, finished);
+  takePrefixBreak(turn, finished);
   if (finished.figures) {
     const std::optional<ChatModel>& model = m_shared.model;
     const bool isKnown = model && model->info && model->plan;
@@ -394,6 +397,16 @@ void ChatSession::finishTurn(const chat_effect::FinishTurn& finished) {
   saveHead();
   saveTurn(finished.turnId);
   emit turnChanged(finished.turnId);
+}
+
+// What ended before its prompt was given a slot has left the cache as it was.
+void ChatSession::takePrefixBreak(Turn& turn, const chat_effect::FinishTurn& finished) {
+  turn.prefixBreak = {};
+  if (!finished.figures || finished.figures->promptTokens == 0) return;
+  turn.prefixBreak = findPrefixBreak(*finished.figures, m_sentBefore, m_sent);
+  m_sentBefore = m_sent;
+  m_sentBefore.promptTokens = finished.figures->promptTokens;
+  m_sentBefore.contextUsed = finished.figures->contextUsed;
 }
 
 // The newest turn of all: it was made for the answer that did not come.

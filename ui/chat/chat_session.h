@@ -11,6 +11,7 @@
 #include "ui/chat/chat_tree.h"
 #include "ui/chat/context_meter.h"
 #include "ui/chat/conversation_port.h"
+#include "ui/chat/prefix_break.h"
 #include "ui/chat/thinking_clock.h"
 #include "ui/engine_port.h"
 #include "ui/settings/settings_model.h"
@@ -125,6 +126,7 @@ class ChatSession : public QObject {
   void runEffect(const ChatEffect& effect);
   void appendText(const chat_effect::AppendText& append);
   void finishTurn(const chat_effect::FinishTurn& finished);
+  void takePrefixBreak(Turn& turn, const chat_effect::FinishTurn& finished);
   void dropTurn(const QString& turnId);
   void tellTooLong(const chat_effect::TellTooLong& told);
   void tellFailed(const Error& error);
@@ -152,6 +154,7 @@ class ChatSession : public QObject {
   ChatStage m_stage;
   Trouble m_trouble;
   ContextMeter m_meter;
+  SentPrompt m_sent, m_sentBefore;  // of the newest answer, and of the one whose prompt the cache has
   ThinkingClock m_thinkingClock;
   QTimer m_answerPause, m_promptPause;  // each runs while something is to be kept
 };

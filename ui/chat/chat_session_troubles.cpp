@@ -140,6 +140,7 @@ void ChatSession::summarise() {
       m_shared.model->thinkingControl == ThinkingControl::kSwitch ? ThinkingChoice::kOff : ThinkingChoice::kLow;
   const Trouble trouble = m_trouble;
   setTrouble({});
+  m_sentBefore = {};  // the cache will have the prompt of the summary
   handleEvent(chat_event::SummaryStarted{m_shared.engine.generate(request), cut, trouble, charsOf(request.messages)});
 }
 

@@ -28,6 +28,22 @@ struct Attachment {  // a text file that goes to the model with its turn
   bool operator==(const Attachment&) const = default;
 };
 
+// Why clearly less of a prompt was reused than the cache held of its conversation.
+struct PrefixBreak {
+  enum class Kind : quint8 {
+    None,
+    OtherConversation,  // has taken its place in the cache
+    SystemPrompt,       // is another one
+    Message,            // the first that differs is `number`
+    Thinking,           // likewise: the template leaves out what was thought before it
+    Unknown,            // the texts differ behind `number` tokens
+    Checkpoint,         // they are the same for `number` tokens, but the cache can be taken up only earlier
+  };
+  Kind kind = Kind::None;
+  quint32 number = 0;  // of messages: counted from 1, without the system prompt
+  bool operator==(const PrefixBreak&) const = default;
+};
+
 // One message of one side. Turns form a tree: those with the same parent are versions of each other, and one of them is
 // active.
 struct Turn {
@@ -47,6 +63,7 @@ struct Turn {
   quint64 seed = 0;             // 0: no one seed made this text
   // Of the prompt of its last part, since this program started: the store does not keep them. 0: they were not counted.
   quint32 promptTokens = 0, reusedTokens = 0;
+  PrefixBreak prefixBreak;
   qint64 createdMs = 0;  // since the epoch
 };
 

@@ -34,6 +34,51 @@ TEST(SchedulerSlots, a_conversation_finds_its_cache_again_whatever_others_asked_
   }
 }
 
+TEST(SchedulerSlots, an_answer_tells_what_its_slot_held_and_where_the_prompt_left_it) {
+  Bench bench({.n_ctx = 256, .n_slots = 1});
+  const std::string system = letters(50, 's'), question = letters(30, 'q');
+  const auto before = [&](RequestId id) { return bench.find<GenerationFinished>(id)->stats.before; };
+  const RequestId first = bench.ask(system + question, 1, 3);
+  bench.run();
+  EXPECT_EQ(before(first).held_tokens, 0U);
+  EXPECT_FALSE(before(first).was_others);
+  const RequestId edited = bench.ask(system + "other" + question, 1, 3);
+  bench.run();
+  EXPECT_EQ(before(edited).held_tokens, 82U) << "the last token of the answer was never computed";
+  EXPECT_EQ(before(edited).shared_tokens, 50U);
+  EXPECT_EQ(reused(bench, edited), 50U);
+  const RequestId other_system = bench.ask(letters(20, 't') + question, 1, 3);
+  bench.run();
+  EXPECT_EQ(before(other_system).shared_tokens, 0U);
+  EXPECT_EQ(before(other_system).held_tokens, 87U);
+  const RequestId other = bench.ask(letters(20, 't') + "b", 2, 3);
+  bench.run();
+  EXPECT_EQ(before(other).shared_tokens, 20U);
+  EXPECT_EQ(before(other).held_tokens, 52U);
+  EXPECT_TRUE(before(other).was_others);
+}
+
+TEST(SchedulerSlots, what_is_copied_from_another_slot_was_not_in_its_own) {
+  Bench bench({.n_ctx = 256, .n_slots = 2});
+  bench.ask(letters(50, 's') + "a", 1, 3);
+  bench.run();
+  const RequestId other = bench.ask(letters(50, 's') + "b", 2, 3);
+  bench.run();
+  EXPECT_EQ(reused(bench, other), 50U);
+  EXPECT_EQ(bench.find<GenerationFinished>(other)->stats.before.held_tokens, 0U);
+}
+
+// A window overwrites what a shorter prompt would look back to: the texts are the same for longer than can be reused.
+TEST(SchedulerSlots, a_cache_that_cannot_go_back_so_far_says_how_much_was_the_same) {
+  Bench bench({.n_ctx = 256, .n_slots = 1, .n_batch = 16, .window = 16});
+  bench.ask(letters(150), 1, 3);
+  bench.run();
+  const RequestId edited = bench.ask(letters(60) + "other", 1, 3);
+  bench.run();
+  EXPECT_EQ(bench.find<GenerationFinished>(edited)->stats.before.shared_tokens, 60U);
+  EXPECT_EQ(reused(bench, edited), 0U);
+}
+
 TEST(SchedulerSlots, a_chat_without_a_name_goes_on_in_the_slot_that_holds_most_of_it) {
   Bench bench({.n_ctx = 256, .n_slots = 3});
   for (const char letter : {'a', 'b'}) {

@@ -73,6 +73,15 @@ TEST_F(ChatRowsTest, a_footer_tells_what_was_reused_of_the_prompt_where_that_was
   EXPECT_TRUE(noteOf(answered).text.endsWith("reused 12,400 of 12,650 tokens")) << noteOf(answered).text.toStdString();
   EXPECT_TRUE(noteOf(answered).tip.contains("did not have to be read again")) << noteOf(answered).tip.toStdString();
   EXPECT_TRUE(noteOf(answered).tip.contains("an earlier text was changed"));
+  answered.reusedTokens = 850;
+  answered.prefixBreak = {PrefixBreak::Kind::Thinking, 3};
+  EXPECT_TRUE(
+      noteOf(answered).text.endsWith("reused 850 of 12,650 tokens: the prompt differs from the cache from "
+                                     "message 3 on (its thinking is left out)"))
+      << noteOf(answered).text.toStdString();
+  answered.reusedTokens = 0;
+  answered.prefixBreak = {PrefixBreak::Kind::SystemPrompt, 0};
+  EXPECT_TRUE(noteOf(answered).text.endsWith("reused 0 of 12,650 tokens: the system prompt is another one"));
   answered.seed = 7;
   EXPECT_TRUE(noteOf(answered).tip.contains("Reused"));
   EXPECT_TRUE(noteOf(answered).tip.contains("Seed 7"));

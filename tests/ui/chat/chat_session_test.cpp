@@ -282,5 +282,32 @@ TEST(ChatSessionEnd, what_was_typed_last_is_kept_when_the_program_ends) {
   EXPECT_EQ(store.conversations[id].head.systemPrompt, "Be kind.");
 }
 
+TEST_F(ChatSessionTest, an_answer_says_where_its_prompt_left_the_cache) {
+  const auto answerTo = [this](quint32 held, quint32 shared) {
+    ChatFigures answered = figures(400, 100, 500, 1000);
+    answered.heldTokens = held;
+    answered.sharedTokens = answered.reusedTokens = shared;
+    m_engine.sendAnswer("b", ChatEnd::EndOfTurn, answered);
+  };
+  ASSERT_TRUE(chat().send("a", {}));
+  answerTo(0, 0);
+  EXPECT_EQ(turn(1).prefixBreak, PrefixBreak());
+  ASSERT_TRUE(chat().send("c", {}));
+  answerTo(400, 400);
+  EXPECT_EQ(turn(3).prefixBreak, PrefixBreak());
+  ASSERT_TRUE(chat().edit(turn(2).id, "d", {}));
+  answerTo(500, 300);
+  EXPECT_EQ(turn(3).prefixBreak, (PrefixBreak{PrefixBreak::Kind::Message, 3}));
+  chat().setSystemPrompt("Be brief.");
+  chat().regenerate(turn(3).id);
+  answerTo(500, 4);
+  EXPECT_EQ(turn(3).prefixBreak.kind, PrefixBreak::Kind::SystemPrompt);
+  m_engine.sendLoaded("other", 1000);
+  chat().setSystemPrompt("Be long.");
+  chat().regenerate(turn(3).id);
+  answerTo(500, 4);
+  EXPECT_EQ(turn(3).prefixBreak.kind, PrefixBreak::Kind::Unknown) << "this model has not read the one before";
+}
+
 }  // namespace
 }  // namespace headroom::ui

@@ -457,5 +457,21 @@ TEST_F(ChatWidgetTest, screenshots_in_both_themes) {
   grab("chat-narrow-dark");
 }
 
+TEST_F(ChatWidgetTest, below_an_answer_stands_where_its_prompt_left_the_cache) {
+  type("A question");
+  answer();
+  ASSERT_TRUE(m_widget->session().edit(m_widget->session().tree().path().first(), "Another one", {}));
+  ChatFigures figures;
+  figures.promptTokens = 900;
+  figures.heldTokens = 1000;
+  figures.sharedTokens = figures.reusedTokens = 20;
+  figures.generatedTokens = 7;
+  m_engine.sendAnswer("Fine.", ChatEnd::EndOfTurn, figures);
+  settle();
+  EXPECT_EQ(find<ElidedLabel>("turnNote")->text(),
+            "7 tokens \u00b7 reused 20 of 900 tokens: the prompt differs from the cache from message 1 on");
+  grab("chat_prefix_break");
+}
+
 }  // namespace
 }  // namespace headroom::ui
