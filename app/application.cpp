@@ -26,6 +26,7 @@
 #include "ui/chat/chat_sessions.h"
 #include "ui/chat/chat_widget.h"
 #include "ui/format/format_bytes.h"
+#include "ui/format/message_words.h"
 #include "ui/library/download_panel.h"
 #include "ui/library/library_folders_dialog.h"
 #include "ui/library/library_page.h"
@@ -122,15 +123,15 @@ void Application::makeModels() {
   services.inspectModel = inspect;
   services.probeDevices = presentDevices;
   services.addLearned = [this](std::vector<DeviceInfo>& devices) { learnAll(devices); };
-  for (const std::string& sentence : refused_devices(true)) services.refusedDevices << QString::fromStdString(sentence);
+  for (const Message& sentence : refused_devices(true)) services.refusedDevices << ui::wordsOf(sentence);
   services.starterModelPath = m_paths.starterModel;
   if (!m_paths.deviceCatalogue.isEmpty()) {
     Result<std::vector<DeviceInfo>> catalogue = read_device_catalogue(toNativePath(m_paths.deviceCatalogue));
     if (catalogue) services.catalogue = std::move(*catalogue);
-    if (!catalogue) m_problem = QString::fromStdString(catalogue.error().message);
+    if (!catalogue) m_problem = ui::wordsOf(catalogue.error().message);
   }
   const Result<std::vector<DeviceInfo>> devices = probe_devices(0, true);
-  if (!devices) m_problem = QString::fromStdString(devices.error().message);
+  if (!devices) m_problem = ui::wordsOf(devices.error().message);
   m_models = std::make_unique<ui::ModelController>(std::move(services), m_settings);
 }
 
@@ -279,10 +280,10 @@ void Application::revokeProof(const Error& error) {
   const ui::LoadedModel* loaded = m_models->load().loaded();
   if (error.code != ErrorCode::kDeviceLost || loaded == nullptr) return;
   for (const DeviceInfo& device : loaded->plan->devices) {
-    if (device.proof_key.empty() || !error.message.starts_with(device.id + ":")) continue;
+    if (device.proof_key.empty() || !error.message.text().starts_with(device.id + ":")) continue;
     m_verdicts.put(device, {.kind = Verdict::Kind::kFailed,
                             .device = device.name,
-                            .what_failed = error.message,
+                            .what_failed = error.message.text(),
                             .at = std::time(nullptr),
                             .process = {}});
     (void)m_verdicts.write();

@@ -135,17 +135,19 @@ Status ConversationDatabase::prepareFile(const QString& path) {
   m_movedTo = moveAside(path);
   if (!m_movedTo.isEmpty()) return prepare(path);
   return Error{ErrorCode::kBadFile,
-               tr("The file of conversations, %1, is damaged and cannot be moved aside.").arg(path).toStdString()};
+               Message::plain(
+                   tr("The file of conversations, %1, is damaged and cannot be moved aside.").arg(path).toStdString())};
 }
 
 Error ConversationDatabase::newerFile(const QString& path, const FileFacts& facts) {
   const QString writer = facts.writer.isEmpty() ? tr("a newer Headroom") : tr("Headroom %1").arg(facts.writer);
-  return {ErrorCode::kUnsupported, tr("The conversations in %1 were written by %2 in a newer form (%3; this version "
-                                      "reads up to %4). That file is left as it is.")
-                                       .arg(path, writer)
-                                       .arg(facts.schemaVersion)
-                                       .arg(kSchemaVersion)
-                                       .toStdString()};
+  return {ErrorCode::kUnsupported,
+          Message::plain(tr("The conversations in %1 were written by %2 in a newer form (%3; this version "
+                            "reads up to %4). That file is left as it is.")
+                             .arg(path, writer)
+                             .arg(facts.schemaVersion)
+                             .arg(kSchemaVersion)
+                             .toStdString())};
 }
 
 Status ConversationDatabase::prepare(const QString& path) {
@@ -159,7 +161,8 @@ Status ConversationDatabase::prepare(const QString& path) {
   if (!check->next() || check->value(0).toString() != QLatin1StringView("ok")) {
     return Error{
         ErrorCode::kBadFile,
-        tr("The file of conversations, %1, is damaged: %2.").arg(path, check->value(0).toString()).toStdString()};
+        Message::plain(
+            tr("The file of conversations, %1, is damaged: %2.").arg(path, check->value(0).toString()).toStdString())};
   }
   check->finish();
   // BEGIN IMMEDIATE asks for the right to write and needs no room on the disk.
@@ -202,7 +205,8 @@ Result<ui::Conversation> ConversationDatabase::read(const QString& id) {
                    "SELECT id, title, system_prompt, created_ms, updated_ms, options FROM conversations WHERE id = ?"),
                {id}, doing);
   if (!head) return head.error();
-  if (!head->next()) return Error{ErrorCode::kResource, tr("This conversation is no longer there.").toStdString()};
+  if (!head->next())
+    return Error{ErrorCode::kResource, Message::plain(tr("This conversation is no longer there.").toStdString())};
   ui::Conversation conversation;
   conversation.head = headFrom(*head);
   Result<QSqlQuery> turns =

@@ -34,9 +34,10 @@ ErrorCode codeOf(const QSqlError& error) {
 Error sqlError(const QString& doing, const QSqlError& error) {
   // Qt puts its own words before SQLite's, which say the same.
   const QString why = error.databaseText().isEmpty() ? error.driverText() : error.databaseText();
-  return {codeOf(error), QCoreApplication::translate("ConversationDatabase", "The conversations could not be %1: %2.")
+  return {codeOf(error),
+          Message::plain(QCoreApplication::translate("ConversationDatabase", "The conversations could not be %1: %2.")
                              .arg(doing, why)
-                             .toStdString()};
+                             .toStdString())};
 }
 
 Result<QSqlQuery> preparedQuery(const QSqlDatabase& database, const QString& sql,

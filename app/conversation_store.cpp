@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "app/conversation_database.h"
+#include "ui/format/message_words.h"
 
 namespace headroom::app {
 
@@ -85,7 +86,7 @@ class ConversationWorker : public QObject {
     }
     if (!m_retry.isActive()) return;
     m_retry.stop();
-    m_told.clear();
+    m_told = {};
     emit problemFound(tr("What had waited to be saved is saved now."));
   }
 
@@ -105,7 +106,7 @@ class ConversationWorker : public QObject {
 
   // Chatting goes on, with all that a database does but last.
   void goOnInMemory(const Error& error) {
-    const QString reason = tr("%1 Nothing that you write now is kept.").arg(QString::fromStdString(error.message));
+    const QString reason = tr("%1 Nothing that you write now is kept.").arg(ui::wordsOf(error.message));
     Result<std::unique_ptr<ConversationDatabase>> memory = ConversationDatabase::openInMemory();
     if (memory) m_database = std::move(*memory);
     emit notKept(reason);
@@ -115,20 +116,21 @@ class ConversationWorker : public QObject {
   void wait(const Error& error) {
     m_retry.start();
     tell({error.code,
-          tr("%1 It is kept in memory and tried again every few seconds; closing Headroom before that loses it.")
-              .arg(QString::fromStdString(error.message))
-              .toStdString()});
+          Message::plain(
+              tr("%1 It is kept in memory and tried again every few seconds; closing Headroom before that loses it.")
+                  .arg(ui::wordsOf(error.message))
+                  .toStdString())});
   }
 
   // A full disk fails every save of an answer; the same sentence is told once.
   void tell(const Error& error) {
     if (error.message == m_told) return;
     m_told = error.message;
-    emit problemFound(QString::fromStdString(error.message));
+    emit problemFound(ui::wordsOf(error.message));
   }
 
   QString m_path;
-  std::string m_told;
+  Message m_told;
   std::unique_ptr<ConversationDatabase> m_database;
   std::deque<Waiting> m_waiting;
   QTimer m_retry{this};  // runs while something waits
@@ -224,3 +226,4 @@ void ConversationStore::purge(const QString& conversationId) {
 }  // namespace headroom::app
 
 #include "conversation_store.moc"
+#include "ui/format/message_words.h"

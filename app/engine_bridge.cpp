@@ -12,6 +12,7 @@
 #include "base/overloaded.h"
 #include "run/prompt.h"
 #include "ui/background/background.h"
+#include "ui/format/message_words.h"
 
 namespace headroom::app {
 
@@ -194,7 +195,7 @@ void EngineBridge::tellLoaded(RequestId request, const ModelLoaded& loaded) {
   model.model = loaded.model;
   model.plan = loaded.plan;
   model.seconds = loaded.seconds;
-  model.templateProblem = QString::fromStdString(loaded.template_problem);
+  model.templateProblem = ui::wordsOf(loaded.template_problem);
   model.thinkingControl = loaded.thinking_control;
   for (const ArenaReport& arena : loaded.memory.arenas) {
     model.arenas.push_back({QString::fromStdString(arena.device), arena.lifetime == Lifetime::kSession,

@@ -17,6 +17,7 @@
 #include "app/single_instance.h"
 #include "run/engine_thread.h"
 #include "standard_streams.h"
+#include "ui/format/message_words.h"
 #include "ui/theme/plain_text_guard.h"
 
 namespace {
@@ -101,7 +102,7 @@ int main(int argc, char** argv) {
   const headroom::app::HandOver wanted = wishes(parser.positionalArguments());
   const auto instance = headroom::app::SingleInstance::claim(paths.dataFolder, wanted);
   if (!instance) {
-    const QString sentence = QString::fromStdString(instance.error().message);
+    const QString sentence = headroom::ui::wordsOf(instance.error().message);
     print(stderr, QStringLiteral("headroom: %1\n").arg(sentence));
     showTrouble(sentence);
     return instance.error().code == headroom::ErrorCode::kUsage ? kUsage : kNoResource;

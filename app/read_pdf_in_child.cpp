@@ -7,6 +7,7 @@
 #include "app/native_path.h"
 #include "app/pdf_pages.h"
 #include "app/prove/child_process.h"
+#include "ui/format/message_words.h"
 
 namespace headroom::app {
 
@@ -109,7 +110,7 @@ ui::PdfText readPdfInChild(const std::vector<std::string>& command, const QStrin
   words.push_back(bytesOfPath(path).toStdString());
   words.push_back(std::to_string(mostTextBytes));
   Result<ChildProcess> child = ChildProcess::start(words);
-  if (!child) return {End::NoReader, {}, 0, 0, QString::fromStdString(child.error().message)};
+  if (!child) return {End::NoReader, {}, 0, 0, ui::wordsOf(child.error().message)};
   Listener listener(mostTextBytes);
   std::chrono::milliseconds silent{0};
   for (;;) {

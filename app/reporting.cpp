@@ -12,6 +12,7 @@
 #include "backend/registry.h"
 #include "ui/background/background.h"
 #include "ui/chat/chat_sessions.h"
+#include "ui/format/message_words.h"
 #include "ui/main_window/main_window.h"
 #include "ui/model/model_controller.h"
 #include "ui/verify/verify_dialog.h"
@@ -125,7 +126,7 @@ void Reporting::saveReport(const QString& path) {
     inputs.refused_devices = refused_devices(true);
     inputs.chart = {{"chart.svg", svg().toStdString()}, {"chart.csv", csv().toStdString()}};
     const Status written = writeReportFiles(toNativePath(path), makeReport(inputs));
-    return written ? QString() : QString::fromStdString(written.error().message);
+    return written ? QString() : ui::wordsOf(written.error().message);
   };
   ui::runInBackground(ui::writingThreads(), this, write, [this, path](const QString& problem) {
     if (!problem.isEmpty()) return m_parts.window.showMessage(ui::Tone::Bad, problem);

@@ -14,7 +14,7 @@ Result<std::filesystem::path> resourceDirectory() {
   std::error_code error;
   const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
   if (!error) return program.parent_path().parent_path() / "share" / "headroom";
-  return Error{ErrorCode::kResource, fmt::format("cannot tell where this program stands: {}", error.message())};
+  return Error{ErrorCode::kResource, Message::say("cannot tell where this program stands: {}", error.message())};
 }
 
 }  // namespace
@@ -26,7 +26,7 @@ Result<std::filesystem::path> findResource(std::string_view name) {
   std::error_code error;
   if (std::filesystem::exists(path, error)) return path;
   return Error{ErrorCode::kBadFile,
-               fmt::format("{} is not installed: expected {}, found no such file", name, path.string())};
+               Message::say("{} is not installed: expected {}, found no such file", name, path.string())};
 }
 
 std::filesystem::path findDataFolder() {

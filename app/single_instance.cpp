@@ -119,7 +119,7 @@ Error heldByAnother(const QString& dataFolder, const Note& note, bool isAnotherU
           : words(
                 "Headroom runs with the folder %1 already (%2) and does not answer. Close its window or end that "
                 "process, then start again.");
-  return {ErrorCode::kResource, text.arg(dataFolder, process).toStdString()};
+  return {ErrorCode::kResource, Message::plain(text.arg(dataFolder, process).toStdString())};
 }
 
 }  // namespace
@@ -174,12 +174,13 @@ Result<std::unique_ptr<SingleInstance>> SingleInstance::claim(const QString& dat
   const QByteArray message = encodeHandOver(handOver);
   HandOver readBack;
   if (decodeHandOver(message, &readBack) != Decoded::Whole) {
-    return Error{ErrorCode::kUsage, QCoreApplication::translate("SingleInstance",
-                                                                "%1 files at most, with paths of up to %2 bytes, can "
-                                                                "be opened at once.")
-                                        .arg(kMostTexts - 1)
-                                        .arg(kMostTextBytes)
-                                        .toStdString()};
+    return Error{ErrorCode::kUsage,
+                 Message::plain(QCoreApplication::translate("SingleInstance",
+                                                            "%1 files at most, with paths of up to %2 bytes, can "
+                                                            "be opened at once.")
+                                    .arg(kMostTexts - 1)
+                                    .arg(kMostTextBytes)
+                                    .toStdString())};
   }
   const QString lockPath = QDir(dataFolder).filePath(QStringLiteral("headroom.lock"));
   const QDeadlineTimer deadline(options.patience);

@@ -176,11 +176,12 @@ BenchFigures makeFigures(const Options& options, const OpenModel& open, const Sp
 ExitCode bench(Options options, Interrupts& interrupts) {
   const auto fail = [&](const Error& error) { return report(error, options.asJson); };
   if (options.nPrompt == 0 && options.nDecode == 0)
-    return fail({ErrorCode::kUsage, "-p and -n are both 0: there is nothing to measure"});
+    return fail({ErrorCode::kUsage, Message::plain("-p and -n are both 0: there is nothing to measure")});
   if (options.plan.nCtx == 0) options.plan.nCtx = options.depth + std::max(options.nPrompt, options.nDecode);
   if (options.plan.nCtx < std::uint64_t{options.depth} + std::max(options.nPrompt, options.nDecode)) {
-    return fail({ErrorCode::kUsage, fmt::format("--ctx {} cannot hold --depth {} and {} tokens", options.plan.nCtx,
-                                                options.depth, std::max(options.nPrompt, options.nDecode))});
+    return fail({ErrorCode::kUsage,
+                 Message::plain(fmt::format("--ctx {} cannot hold --depth {} and {} tokens", options.plan.nCtx,
+                                            options.depth, std::max(options.nPrompt, options.nDecode)))});
   }
   interrupts.hear();
   const StopToken stop = interrupts.token();

@@ -32,7 +32,7 @@ Event Chat::nextEvent(RequestId id) {
 }
 
 std::optional<Error> Chat::load() {
-  if (mustStop()) return Error{ErrorCode::kCancelled, "interrupted before the load began"};
+  if (mustStop()) return Error{ErrorCode::kCancelled, Message::plain("interrupted before the load began")};
   const RequestId id = m_engine.load({m_planned.file.path(), m_planned.plan});
   while (true) {
     Event event = nextEvent(id);
@@ -40,7 +40,7 @@ std::optional<Error> Chat::load() {
     if (auto* loaded = std::get_if<ModelLoaded>(&event.body)) {
       m_loaded = std::move(*loaded);
       // A stop that the engine was asked for too late counts all the same.
-      if (mustStop()) return Error{ErrorCode::kCancelled, "interrupted when the model was just loaded"};
+      if (mustStop()) return Error{ErrorCode::kCancelled, Message::plain("interrupted when the model was just loaded")};
       return std::nullopt;
     }
   }
@@ -49,7 +49,7 @@ std::optional<Error> Chat::load() {
 Answer Chat::answer(GenerateRequest request, bool stream) {
   Answer answer;
   if (mustStop()) {
-    answer.error = Error{ErrorCode::kCancelled, "interrupted before the answer began"};
+    answer.error = Error{ErrorCode::kCancelled, Message::plain("interrupted before the answer began")};
     return answer;
   }
   const RequestId id = m_engine.generate(std::move(request));
@@ -72,9 +72,10 @@ Answer Chat::answer(GenerateRequest request, bool stream) {
               ? fmt::format("at least {} tokens ({} bytes of text, a context of {} tokens holds at most {})",
                             tooLong->prompt_tokens, tooLong->text_bytes, tooLong->n_ctx, tooLong->most_bytes)
               : fmt::format("{} tokens", tooLong->prompt_tokens);
-      answer.error = Error{ErrorCode::kDoesNotFit,
-                           fmt::format("the prompt has {}, the context holds {}: no room for an answer (--ctx)", length,
-                                       tooLong->n_ctx)};
+      answer.error =
+          Error{ErrorCode::kDoesNotFit,
+                Message::plain(fmt::format("the prompt has {}, the context holds {}: no room for an answer (--ctx)",
+                                           length, tooLong->n_ctx))};
       return answer;
     } else if (const auto* finished = std::get_if<GenerationFinished>(&event.body)) {
       answer.finished = *finished;
@@ -85,7 +86,7 @@ Answer Chat::answer(GenerateRequest request, bool stream) {
 }
 
 Result<Verification> Chat::verify(const std::function<void(const VerifyProgress&)>& onProgress) {
-  if (mustStop()) return Error{ErrorCode::kCancelled, "interrupted before it began"};
+  if (mustStop()) return Error{ErrorCode::kCancelled, Message::plain("interrupted before it began")};
   const RequestId id = m_engine.verify();
   while (true) {
     const Event event = nextEvent(id);

@@ -50,21 +50,21 @@ std::string messageLine(const std::string& message) {
 
 ExitCode report(const Error& error, bool asJson) {
   if (error.code == ErrorCode::kCancelled && outputIsLost()) return kNoResource;
-  const std::string message = messageLine(error.message);
+  const std::string message = messageLine(error.message.text());
   if (asJson) printJson({{"error", {{"code", codeName(error.code)}, {"message", message}}}});
   printNote(message);
   return exitCodeOf(error.code);
 }
 
 Status stillWanted() {
-  if (outputIsLost()) return Error{ErrorCode::kCancelled, "stopped: nobody reads the results"};
+  if (outputIsLost()) return Error{ErrorCode::kCancelled, Message::plain("stopped: nobody reads the results")};
   return ok_status();
 }
 
 Result<std::string> readTextFile(const std::string& path) {
   constexpr Bytes kLargest = 256 * kMiB;
   const auto bad = [&](const std::string& what) {
-    return Error{ErrorCode::kBadFile, fmt::format("{}: {}", path, what)};
+    return Error{ErrorCode::kBadFile, Message::plain(fmt::format("{}: {}", path, what))};
   };
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rbe"), std::fclose);
   if (!file) return bad(fmt::format("cannot be opened: {}", std::strerror(errno)));
@@ -91,8 +91,8 @@ Result<std::vector<TokenId>> parseTokens(std::string_view option, const std::str
     TokenId token = 0;
     const auto [next, error] = std::from_chars(at, end, token);
     if (error != std::errc())
-      return Error{ErrorCode::kUsage,
-                   fmt::format("{}: expected token ids such as 1,2,3, found \"{}\"", option, std::string(at, end))};
+      return Error{ErrorCode::kUsage, Message::plain(fmt::format("{}: expected token ids such as 1,2,3, found \"{}\"",
+                                                                 option, std::string(at, end)))};
     tokens.push_back(token);
     at = next;
   }

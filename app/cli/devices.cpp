@@ -89,7 +89,7 @@ void printAccount(const DeviceInfo& device) {
                         device.driver_measured ? "measured" : "assumed");
   }
   printLine(fmt::format("{:<28} {}", "", line));
-  if (!account.doubt.empty()) printLine(fmt::format("note: {}: {}", device.id, account.doubt));
+  if (!account.doubt.empty()) printLine(fmt::format("note: {}: {}", device.id, account.doubt.text()));
 }
 
 void printDevice(const DeviceInfo& device) {
@@ -103,7 +103,7 @@ void printDevice(const DeviceInfo& device) {
       printLine(
           fmt::format("{:<28} kernels {}{}", "", device.kernels, device.kind == DeviceKind::kCpu ? ", checked" : ""));
     if (const std::string proof = proofText(device); !proof.empty()) printLine(fmt::format("{:<28} {}", "", proof));
-    if (!device.kernel_note.empty()) printLine(fmt::format("note: {}", device.kernel_note));
+    if (!device.kernel_note.empty()) printLine(fmt::format("note: {}", device.kernel_note.text()));
   } else {
     printLine(fmt::format("{:<28} {:>9}{}", device.name, format_bytes(device.total_bytes),
                           device.has_unified_memory ? "  shared with the CPU" : ""));
@@ -125,7 +125,7 @@ ExitCode devices(const Options& options) {
     inCatalogue = !device.is_present;
     printDevice(device);
   }
-  const std::vector<std::string> refused = refused_devices(true);
+  const std::vector<std::string> refused = texts_of(refused_devices(true));
   if (options.asJson) {
     printJson({{"devices", json}, {"refused", refused}});
   } else if (!refused.empty()) {

@@ -74,7 +74,9 @@ struct Facts {
   std::optional<RefusedModel> refused;  // of an architecture that is not run
   std::string architecture() const { return metaString(file, "general.architecture"); }
   // Why a sound file cannot be run; empty when it can.
-  std::string problem() const { return !info ? info.error().message : !text ? text.error().message : std::string(); }
+  std::string problem() const {
+    return !info ? info.error().message.text() : !text ? text.error().message.text() : std::string();
+  }
   std::uint64_t nParams() const {
     std::uint64_t n = 0;
     for (const TensorInfo& tensor : file.tensors()) n += tensor.n_elems();
@@ -100,11 +102,12 @@ Json refusedJson(const RefusedModel& refused) {
   const auto bytes = [](bool isKnown, Bytes n) { return isKnown ? Json(n) : Json(); };
   const std::optional<Bytes> trained =
       refused.n_ctx_trained > 0 ? refused.kv_bytes(refused.n_ctx_trained) : std::nullopt;
-  return {{"missing_part", refused.arch == nullptr ? "" : missing_part_text(*refused.arch, refused.latent_elems)},
-          {"weight_bytes", refused.weights.n_bytes},
-          {"kv_bytes_per_token", bytes(refused.has_cache(), refused.kv_bytes_per_token())},
-          {"kv_bytes_trained_context", bytes(trained.has_value(), trained.value_or(0))},
-          {"state_bytes", bytes(refused.arch != nullptr && refused.state_unknown.empty(), refused.state_bytes)}};
+  return {
+      {"missing_part", refused.arch == nullptr ? "" : missing_part_words(*refused.arch, refused.latent_elems).text()},
+      {"weight_bytes", refused.weights.n_bytes},
+      {"kv_bytes_per_token", bytes(refused.has_cache(), refused.kv_bytes_per_token())},
+      {"kv_bytes_trained_context", bytes(trained.has_value(), trained.value_or(0))},
+      {"state_bytes", bytes(refused.arch != nullptr && refused.state_unknown.empty(), refused.state_bytes)}};
 }
 
 Json factsJson(const Facts& facts) {
@@ -145,10 +148,10 @@ Json factsJson(const Facts& facts) {
                          {"n_vocab", facts.text->tokenizer->n_vocab()},
                          {"add_bos", special.add_bos}};
     json["chat_template"] = {{"usable", facts.text->template_problem.empty()},
-                             {"problem", facts.text->template_problem},
-                             {"limit", facts.text->chat_prompt->limit()}};
+                             {"problem", facts.text->template_problem.text()},
+                             {"limit", facts.text->chat_prompt->limit().text()}};
   }
-  json["warnings"] = facts.info ? Json(facts.info->warnings) : Json::array();
+  json["warnings"] = facts.info ? Json(texts_of(facts.info->warnings)) : Json::array();
   Json metadata = Json::object();
   for (const auto& [key, value] : facts.file.metadata()) metadata[key] = metaJson(value);
   json["metadata"] = metadata;
@@ -202,15 +205,15 @@ void printFacts(const Facts& facts) {
     const std::string pre = metaString(facts.file, "tokenizer.ggml.pre");
     line("tokenizer", fmt::format("{}{}, {} tokens", facts.text->tokenizer->model(),
                                   pre.empty() ? "" : " (" + pre + ")", facts.text->tokenizer->n_vocab()));
-    const std::string& limit = facts.text->chat_prompt->limit();
-    line("chat template", !facts.text->template_problem.empty() ? "not usable: " + facts.text->template_problem
+    const std::string limit = facts.text->chat_prompt->limit().text();
+    line("chat template", !facts.text->template_problem.empty() ? "not usable: " + facts.text->template_problem.text()
                           : limit.empty()                       ? "found"
                                                                 : "found; it " + limit);
   }
   if (facts.info)
-    for (const std::string& warning : facts.info->warnings) line("warning", warning);
+    for (const Message& warning : facts.info->warnings) line("warning", warning.text());
   if (facts.info)
-    for (const NotLoaded& unused : facts.info->not_loaded) line("not loaded", not_loaded_text(unused));
+    for (const NotLoaded& unused : facts.info->not_loaded) line("not loaded", not_loaded_words(unused).text());
   const std::string problem = facts.problem();
   const auto [sentence, details] = message_parts(problem);
   line("runs", problem.empty() ? "yes" : "no, because " + std::string(sentence));

@@ -103,10 +103,11 @@ void printSummary(const Options& options, const DivergenceSummary& summary, std:
 ExitCode kld(Options options, Interrupts& interrupts) {
   const auto fail = [&](const Error& error) { return report(error, options.asJson); };
   if (options.plan.nCtx == 1)
-    return fail({ErrorCode::kUsage, "--ctx: expected at least 2, a token and the one that follows; found 1"});
-  if (options.plan.nSlots != 1)
     return fail(
-        {ErrorCode::kUsage, fmt::format("--slots: expected 1, as one text is read; found {}", options.plan.nSlots)});
+        {ErrorCode::kUsage, Message::plain("--ctx: expected at least 2, a token and the one that follows; found 1")});
+  if (options.plan.nSlots != 1)
+    return fail({ErrorCode::kUsage, Message::plain(fmt::format("--slots: expected 1, as one text is read; found {}",
+                                                               options.plan.nSlots))});
   const Result<std::string> text = readTextFile(options.file);
   if (!text) return fail(text.error());
   options.plan.mostRowsWithLogits = kRowsPerStep;
@@ -116,11 +117,12 @@ ExitCode kld(Options options, Interrupts& interrupts) {
   if (!open) return fail(open.error());
   options.plan.nCtx = open->planned.plan->options.n_ctx;
   if (!open->loaded->tokenizer)
-    return fail({ErrorCode::kUnsupported, fmt::format("{}: {}", options.model, open->loaded->template_problem)});
+    return fail({ErrorCode::kUnsupported,
+                 Message::plain(fmt::format("{}: {}", options.model, open->loaded->template_problem.text()))});
   const std::vector<TokenId> tokens = open->loaded->tokenizer->encode(*text, true, false);
   if (tokens.size() < 2)
-    return fail(
-        {ErrorCode::kUsage, fmt::format("{} has {} tokens: at least 2 are needed", options.file, tokens.size())});
+    return fail({ErrorCode::kUsage,
+                 Message::plain(fmt::format("{} has {} tokens: at least 2 are needed", options.file, tokens.size()))});
   Result<Pair> pair = openPair(*open, stop);
   if (!pair) return fail(pair.error());
   Divergence divergence;

@@ -31,8 +31,8 @@ Result<std::optional<std::string>> LineReader::next() {
     }
     searched = m_held.size();
     if (searched > kLongestLine)
-      return Error{ErrorCode::kUsage,
-                   fmt::format("standard input: expected lines of at most {}", format_bytes(kLongestLine))};
+      return Error{ErrorCode::kUsage, Message::plain(fmt::format("standard input: expected lines of at most {}",
+                                                                 format_bytes(kLongestLine)))};
     const Result<bool> more = fill();
     if (!more) return more.error();
     if (*more) continue;
@@ -58,7 +58,8 @@ Result<bool> LineReader::fill() {
     if (n > 0) m_held.append(bytes.data(), static_cast<std::size_t>(n));
     if (n >= 0) return n > 0;
     if (errno == EINTR || errno == EAGAIN) continue;
-    return Error{ErrorCode::kResource, fmt::format("standard input: cannot be read: {}", std::strerror(errno))};
+    return Error{ErrorCode::kResource,
+                 Message::plain(fmt::format("standard input: cannot be read: {}", std::strerror(errno)))};
   }
   return false;
 }

@@ -59,7 +59,8 @@ ExitCode logits(Options options, Interrupts& interrupts) {
   const auto fail = [&](const Error& error) { return report(error, options.asJson); };
   const Result<std::vector<TokenId>> tokens = parseTokens("--tokens", options.tokens);
   if (!tokens) return fail(tokens.error());
-  if (tokens->empty()) return fail({ErrorCode::kUsage, "--tokens: expected token ids such as 1,2,3, found none"});
+  if (tokens->empty())
+    return fail({ErrorCode::kUsage, Message::plain("--tokens: expected token ids such as 1,2,3, found none")});
   // All positions of a step ask for their logits; a step longer than the prompt would only plan for rows that are never
   // used.
   options.plan.mostRowsWithLogits = static_cast<std::uint32_t>(std::min<std::size_t>(kMaxBatch, tokens->size()));

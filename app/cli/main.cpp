@@ -79,7 +79,8 @@ int runProgram(int argc, char** argv) {
     return exitCodeAfter(kDone, interrupts);
   } catch (const CLI::ParseError& error) {
     const bool asJson = std::find(words.begin(), words.end(), std::string_view("--json")) != words.end();
-    return report({ErrorCode::kUsage, fmt::format("{} (see headroom-cli --help)", whatIsWrong(commands, words, error))},
+    return report({ErrorCode::kUsage,
+                   Message::plain(fmt::format("{} (see headroom-cli --help)", whatIsWrong(commands, words, error)))},
                   asJson);
   }
   for (const Command& command : commands) {

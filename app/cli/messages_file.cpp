@@ -8,7 +8,7 @@ namespace headroom::cli {
 
 Result<MessagesFile> readMessagesFile(const std::string& path) {
   const auto bad = [&](const std::string& what) {
-    return Error{ErrorCode::kBadFile, fmt::format("{}: {}", path, what)};
+    return Error{ErrorCode::kBadFile, Message::plain(fmt::format("{}: {}", path, what))};
   };
   const Result<std::string> text = readTextFile(path);
   if (!text) return text.error();

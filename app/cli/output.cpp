@@ -44,7 +44,7 @@ std::string onOneLine(std::string_view text) {
 }
 
 Error cannotWrite(const std::string& path, int reason) {
-  return {ErrorCode::kResource, fmt::format("{}: cannot be written: {}", path, std::strerror(reason))};
+  return {ErrorCode::kResource, Message::plain(fmt::format("{}: cannot be written: {}", path, std::strerror(reason)))};
 }
 
 }  // namespace

@@ -50,10 +50,10 @@ ExitCode solve(const Options& options) {
   const Result<SolveAnswer> solved = answer(options, *planned);
   if (!solved) return report(solved.error(), options.asJson);
   if (!options.asJson) {
-    printLine(solved->text);
+    printLine(solved->words.text());
     return solved->options ? kDone : kNo;
   }
-  Json json{{"for", options.wanted}, {"fits", solved->options.has_value()}, {"text", solved->text}};
+  Json json{{"for", options.wanted}, {"fits", solved->options.has_value()}, {"text", solved->words.text()}};
   if (solved->options) {
     const Result<MemoryPlan> best = plan_memory(*planned->info, planned->inputs.devices, *solved->options);
     if (!best) return report(best.error(), true);

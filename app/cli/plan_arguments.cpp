@@ -29,7 +29,8 @@ Result<DType> readKvType(const std::string& option, const std::string& label) {
   for (const DTypeRow& row : kDTypes) {
     if (row.is_kv) expected += fmt::format("{}{}", expected.empty() ? "" : ", ", row.label);
   }
-  return Error{ErrorCode::kUsage, fmt::format("{} must be one of {}; found \"{}\"", option, expected, label)};
+  return Error{ErrorCode::kUsage,
+               Message::plain(fmt::format("{} must be one of {}; found \"{}\"", option, expected, label))};
 }
 
 // A plan's errors begin with the field that makes no sense; here it is called as the user wrote it.
@@ -44,8 +45,9 @@ Error asOption(Error error) {
                                                                                    {"n_checkpoints", "--checkpoints"},
                                                                                    {"n_ctx", "--ctx"}}};
   for (const auto& [field, option] : kOptions) {
-    const bool isNamed = error.message.starts_with(field) && error.message.substr(field.size()).starts_with(":");
-    if (isNamed) error.message.replace(0, field.size(), option);
+    std::string message = error.message.text();
+    if (!message.starts_with(std::string(field) + ":")) continue;
+    error.message = Message::plain(message.replace(0, field.size(), option));
   }
   return error;
 }
@@ -58,7 +60,8 @@ Result<std::int32_t> readNumberOrAuto(const char* option, const char* what, cons
   std::uint32_t n = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
   if (error != std::errc() || end != text.data() + text.size() || n > 1'000'000) {
-    return Error{ErrorCode::kUsage, fmt::format("{} must be a number of {} or auto; found \"{}\"", option, what, text)};
+    return Error{ErrorCode::kUsage,
+                 Message::plain(fmt::format("{} must be a number of {} or auto; found \"{}\"", option, what, text))};
   }
   return static_cast<std::int32_t>(n);
 }
@@ -66,7 +69,7 @@ Result<std::int32_t> readNumberOrAuto(const char* option, const char* what, cons
 Status readBatch(const PlanArguments& arguments, PlanOptions& options) {
   const Result<std::int32_t> batch = readNumberOrAuto("--batch", "tokens", arguments.batch);
   if (!batch) return batch.error();
-  if (*batch == 0) return Error{ErrorCode::kUsage, "--batch: expected auto or at least 1, found 0"};
+  if (*batch == 0) return Error{ErrorCode::kUsage, Message::plain("--batch: expected auto or at least 1, found 0")};
   options.n_batch = *batch == kAutoLayers ? kAutoBatch : static_cast<std::uint32_t>(*batch);
   if (arguments.mostRowsWithLogits == 0) return ok_status();
   if (options.n_batch == kAutoBatch) options.n_batch = kLeastAutoBatch;
@@ -80,8 +83,8 @@ Status readBatch(const PlanArguments& arguments, PlanOptions& options) {
 Result<DeviceIndex> readRuledDevice(const char* option, const std::string& name, const PlanInputs& inputs) {
   const Result<DeviceIndex> device = find_device(inputs.devices, name);
   if (!device) {
-    std::string message = device.error().message;  // "device: expected ..."
-    return Error{ErrorCode::kUsage, message.replace(0, std::string_view("device").size(), option)};
+    std::string message = device.error().message.text();  // "device: expected ..."
+    return Error{ErrorCode::kUsage, Message::plain(message.replace(0, std::string_view("device").size(), option))};
   }
   std::string named;
   for (const DeviceChoice& choice : inputs.options.devices) {
@@ -89,8 +92,9 @@ Result<DeviceIndex> readRuledDevice(const char* option, const std::string& name,
     named += fmt::format("{}{}", named.empty() ? "" : ", ", inputs.devices[choice.device].id);
   }
   if (inputs.devices[*device].kind == DeviceKind::kCpu) return *device;
-  return Error{ErrorCode::kUsage, fmt::format("{}: expected a device that --device names ({}) or cpu, found {}", option,
-                                              named, inputs.devices[*device].id)};
+  return Error{ErrorCode::kUsage,
+               Message::plain(fmt::format("{}: expected a device that --device names ({}) or cpu, found {}", option,
+                                          named, inputs.devices[*device].id))};
 }
 
 // Sets the rule of one device from "1GiB" or "cuda:1=512MiB"; `ruled` are those that have one already.
@@ -100,9 +104,9 @@ Status readHeadroom(const char* option, const std::string& text, bool keeps, std
   const std::string size = equals == std::string::npos ? text : text.substr(equals + 1);
   const std::optional<Bytes> bytes = parse_bytes(size);
   if (!bytes) {
-    return Error{
-        ErrorCode::kUsage,
-        fmt::format("{} must be a size such as 6GiB, 512MiB or 4096, or DEVICE=SIZE; found \"{}\"", option, text)};
+    return Error{ErrorCode::kUsage,
+                 Message::plain(fmt::format(
+                     "{} must be a size such as 6GiB, 512MiB or 4096, or DEVICE=SIZE; found \"{}\"", option, text))};
   }
   DeviceIndex device = inputs.options.main_device();
   if (equals != std::string::npos) {
@@ -111,8 +115,9 @@ Status readHeadroom(const char* option, const std::string& text, bool keeps, std
     device = *named;
   }
   if (std::find(ruled.begin(), ruled.end(), device) != ruled.end()) {
-    return Error{ErrorCode::kUsage, fmt::format("{}: expected one of --keep-free and --at-most for {}, found a second",
-                                                option, inputs.devices[device].id)};
+    return Error{ErrorCode::kUsage,
+                 Message::plain(fmt::format("{}: expected one of --keep-free and --at-most for {}, found a second",
+                                            option, inputs.devices[device].id))};
   }
   ruled.push_back(device);
   inputs.options.set_headroom(device, keeps ? HeadroomRule(KeepFree{*bytes}) : HeadroomRule(AtMost{*bytes}));
@@ -261,14 +266,15 @@ Result<PlannedModel> planToLoad(const std::string& path, const PlanArguments& ar
   for (const DeviceChoice& choice : planned->plan->options.devices) {
     const DeviceInfo& device = planned->plan->devices[choice.device];
     if (device.is_present) continue;
-    return Error{ErrorCode::kUsage,
-                 fmt::format("{} is not in this machine: it can be planned for, not loaded on", device.name)};
+    return Error{
+        ErrorCode::kUsage,
+        Message::plain(fmt::format("{} is not in this machine: it can be planned for, not loaded on", device.name))};
   }
-  if (!planned->plan->fits()) return Error{ErrorCode::kDoesNotFit, verdict_text(*planned->plan)};
-  if (!planned->inputs.whyTheseDevices.empty()) printNote(planned->inputs.whyTheseDevices);
+  if (!planned->plan->fits()) return Error{ErrorCode::kDoesNotFit, verdict_words(*planned->plan)};
+  if (!planned->inputs.whyTheseDevices.empty()) printNote(planned->inputs.whyTheseDevices.text());
   for (const DeviceBudget& used : planned->plan->budgets) {
     const DeviceInfo& device = planned->plan->devices[used.device];
-    if (!device.kernel_note.empty()) printNote(device.kernel_note);
+    if (!device.kernel_note.empty()) printNote(device.kernel_note.text());
     if (const std::string doubt = doubtOf(device); !doubt.empty()) printNote(doubt);
   }
   return planned;

@@ -44,7 +44,7 @@ Result<std::vector<DeviceInfo>> plannableDevices(std::uint32_t nThreads, bool pr
 struct PlanInputs {
   std::vector<DeviceInfo> devices;
   PlanOptions options;
-  std::string whyTheseDevices;  // a sentence, where some were chosen; else empty
+  Message whyTheseDevices;  // a sentence, where some were chosen; else empty
 };
 Result<PlanInputs> readPlanArguments(const PlanArguments& arguments, const ModelInfo& model);
 

@@ -29,9 +29,10 @@ ExitCode prove(const Options& options, Interrupts& interrupts) {
     for (const DeviceInfo& each : *devices) {
       if (!each.proof_key.empty()) found += (found.empty() ? "" : ", ") + each.id;
     }
-    return report({ErrorCode::kUsage, fmt::format("DEVICE: expected a GPU of this machine ({}), found \"{}\"",
-                                                  found.empty() ? "there is none" : found, options.device)},
-                  options.asJson);
+    return report(
+        {ErrorCode::kUsage, Message::plain(fmt::format("DEVICE: expected a GPU of this machine ({}), found \"{}\"",
+                                                       found.empty() ? "there is none" : found, options.device))},
+        options.asJson);
   }
   interrupts.hear();
   ProgressLine line;
@@ -41,7 +42,8 @@ ExitCode prove(const Options& options, Interrupts& interrupts) {
       });
   line.clear();
   if (proof.kind == ProofOfChild::Kind::kNoJudgement)
-    return report({ErrorCode::kResource, fmt::format("{}: {}", device->id, proof.what)}, options.asJson);
+    return report({ErrorCode::kResource, Message::plain(fmt::format("{}: {}", device->id, proof.what))},
+                  options.asJson);
   const bool hasPassed = proof.kind == ProofOfChild::Kind::kPassed;
   if (options.asJson) {
     printJson({{"device", device->id},

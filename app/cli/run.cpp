@@ -122,7 +122,7 @@ ExitCode Conversation::answer(const std::string& line) {
     // The turn is taken back: the conversation stays one that can go on.
     m_request.prompt.messages.pop_back();
     if (answer.error->code != ErrorCode::kDoesNotFit) return report(*answer.error, false);
-    return report({answer.error->code, answer.error->message + "; /clear starts over"}, false);
+    return report({answer.error->code, Message::plain(answer.error->message.text() + "; /clear starts over")}, false);
   }
   if (answer.finished->reason == FinishReason::kContextFull) printNote("the context is full; /clear starts over");
   m_request.prompt.messages.push_back({"assistant", answer.text, answer.thinking});
@@ -140,7 +140,7 @@ ExitCode converse(const Options& options, Chat& chat, Interrupts& interrupts, bo
 }
 
 ExitCode run(const Options& options, bool hasPrompt, Interrupts& interrupts) {
-  const auto misuse = [&](const char* why) { return report({ErrorCode::kUsage, why}, options.asJson); };
+  const auto misuse = [&](const char* why) { return report({ErrorCode::kUsage, Message::plain(why)}, options.asJson); };
   if (!hasPrompt && options.isRaw) return misuse("--raw needs a prompt (-p)");
   if (!hasPrompt && options.asJson) return misuse("--json needs a prompt (-p)");
   if (options.isRaw && !options.system.empty())
@@ -151,16 +151,16 @@ ExitCode run(const Options& options, bool hasPrompt, Interrupts& interrupts) {
   Result<std::optional<OutputFile>> reportFile = openIfNamed(options.reportPath);
   if (!reportFile) return report(reportFile.error(), options.asJson);
   const bool plain = agreesToPlain(options, planned->file);
-  for (const std::string& warning : planned->info->warnings) printNote("warning: " + warning);
+  for (const Message& warning : planned->info->warnings) printNote("warning: " + warning.text());
   interrupts.hear();
   Chat chat(std::move(*planned), interrupts);
   if (const std::optional<Error> error = chat.load()) return report(*error, options.asJson);
-  const std::string& problem = chat.loaded().template_problem;
+  const std::string problem = chat.loaded().template_problem.text();
   if (!options.isRaw && !problem.empty()) {
     if (!plain)
-      return report(
-          {ErrorCode::kUnsupported, "the chat template cannot be used (--plain uses a plain form): " + problem},
-          options.asJson);
+      return report({ErrorCode::kUnsupported,
+                     Message::plain("the chat template cannot be used (--plain uses a plain form): " + problem)},
+                    options.asJson);
     printNote(problem + " Using \"role: content\" lines.");
   }
   if (const auto choice = thinking_choice_named(options.thinking);

@@ -82,7 +82,7 @@ Json runReport(const ModelLoaded& loaded, const GenerationFinished& finished) {
 std::string runSummary(const ModelLoaded& loaded, const GenerationFinished& finished) {
   const GenerationStats& stats = finished.stats;
   const std::optional<double> predicted = predictedRate(loaded, finished);
-  const std::string expected = predicted ? fmt::format(" (predicted {})", predicted_rate_text(*predicted)) : "";
+  const std::string expected = predicted ? fmt::format(" (predicted {})", predicted_rate_words(*predicted).text()) : "";
   return fmt::format("prompt {} tokens{}, answer {} tokens{}{}, {}, context {} of {}, seed {}", stats.prompt_tokens,
                      rateText(promptRate(finished)), stats.generated_tokens, rateText(answerRate(finished)), expected,
                      finishName(finished.reason), stats.context_used, stats.n_ctx, stats.seed);

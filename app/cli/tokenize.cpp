@@ -41,9 +41,9 @@ ExitCode detokenize(const Options& options) {
   if (!ids) return report(ids.error(), options.asJson);
   for (const TokenId id : *ids) {
     if (id < (*tokenizer)->n_vocab()) continue;
-    return report(
-        {ErrorCode::kUsage, fmt::format("IDS: expected token ids below {}, found {}", (*tokenizer)->n_vocab(), id)},
-        options.asJson);
+    return report({ErrorCode::kUsage, Message::plain(fmt::format("IDS: expected token ids below {}, found {}",
+                                                                 (*tokenizer)->n_vocab(), id))},
+                  options.asJson);
   }
   const std::string text = (*tokenizer)->decode(*ids, options.showSpecial);
   if (options.asJson) {
@@ -70,7 +70,7 @@ Command addTokenize(CLI::App& program) {
   addExample(*app, "tokenize model.gguf \"Hello world\"");
   return {app, [options, text, file] {
             if (timesGiven(*text) + timesGiven(*file) != 1) {
-              return report({ErrorCode::kUsage, "tokenize needs a TEXT or --file"}, options->asJson);
+              return report({ErrorCode::kUsage, Message::plain("tokenize needs a TEXT or --file")}, options->asJson);
             }
             return tokenize(*options, timesGiven(*file) > 0);
           }};

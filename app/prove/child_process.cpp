@@ -1,7 +1,6 @@
 #include "child_process.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
@@ -19,7 +18,8 @@ namespace headroom {
 
 Result<ChildProcess> ChildProcess::start(const std::vector<std::string>& command) {
   const auto refused = [&](int reason) {
-    return Error{ErrorCode::kResource, fmt::format("{} cannot be started: {}", command.front(), std::strerror(reason))};
+    return Error{ErrorCode::kResource,
+                 Message::say("{} cannot be started: {}", command.front(), std::string(std::strerror(reason)))};
   };
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) return refused(errno);

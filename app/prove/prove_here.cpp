@@ -1,7 +1,5 @@
 #include "prove_here.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -34,7 +32,7 @@ Result<ProofReport> prove_here(const std::string& device_id, const std::filesyst
   const auto device = std::ranges::find(*devices, device_id, &DeviceInfo::id);
   if (device == devices->end() || device->proof_key.empty()) {
     return Error{ErrorCode::kUsage,
-                 fmt::format("device: expected a GPU of this machine such as vulkan:0, found \"{}\"", device_id)};
+                 Message::say("device: expected a GPU of this machine such as vulkan:0, found \"{}\"", device_id)};
   }
   device_wait_limit() = device->is_software ? kSoftwareProofWaitLimit : kProofWaitLimit;
   ProofInputs inputs;
@@ -60,7 +58,7 @@ int prove_and_tell(const std::string& device_id, const std::filesystem::path& ke
     if (!tell_line(progress)) lost.request_stop();  // nobody is left who would read the end
   };
   const Result<ProofReport> report = prove_here(device_id, kernel_folder, lost.token(), tell);
-  return tell_line(report ? ProofLine(*report) : ProofLine(NoJudgement{report.error().message})) ? 0 : 1;
+  return tell_line(report ? ProofLine(*report) : ProofLine(NoJudgement{report.error().message.text()})) ? 0 : 1;
 }
 
 }  // namespace headroom

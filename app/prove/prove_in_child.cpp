@@ -48,7 +48,7 @@ std::optional<Verdict> verdict_of(const ProofOfChild& proof, std::int64_t now) {
 ProofOfChild prove_in_child(const std::vector<std::string>& command, std::chrono::milliseconds silence,
                             const StopToken& stop, const std::function<void(const ProofProgress&)>& tell) {
   Result<ChildProcess> child = ChildProcess::start(command);
-  if (!child) return {Kind::kNoJudgement, child.error().message};
+  if (!child) return {Kind::kNoJudgement, child.error().message.text()};
   std::string doing;
   std::optional<ProofOfChild> found;
   std::chrono::milliseconds silent{0};

@@ -1,6 +1,5 @@
 #include "report.h"
 
-#include <fmt/format.h>
 #include <sys/utsname.h>
 
 #include <algorithm>
@@ -136,7 +135,7 @@ Json reportJson(const ReportInputs& inputs) {
               {"libraries", inputs.libraries},
               {"system", systemJson()},
               {"devices", devices},
-              {"refused_devices", inputs.refused_devices}};
+              {"refused_devices", texts_of(inputs.refused_devices)}};
   report["loaded"] = inputs.load ? loadJson(*inputs.load) : Json(nullptr);
   report["verification"] = inputs.verification ? verificationJson(*inputs.verification, inputs.process) : Json(nullptr);
   return report;

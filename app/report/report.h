@@ -23,10 +23,10 @@ struct ReportedLoad {
 };
 
 struct ReportInputs {
-  std::string program, version;                // "headroom-cli", "0.9.0"
-  std::vector<std::string> libraries{};        // "Qt 6.4.2": those that differ from machine to machine
-  std::vector<DeviceInfo> devices{};           // of this machine, with what is known of their checks
-  std::vector<std::string> refused_devices{};  // as that function of the registry tells them
+  std::string program, version;            // "headroom-cli", "0.9.0"
+  std::vector<std::string> libraries{};    // "Qt 6.4.2": those that differ from machine to machine
+  std::vector<DeviceInfo> devices{};       // of this machine, with what is known of their checks
+  std::vector<Message> refused_devices{};  // as that function of the registry tells them
   std::optional<ReportedLoad> load{};
   std::optional<Verification> verification{};
   VerifyProcess process = VerifyProcess::kEngineAlone;

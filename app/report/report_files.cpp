@@ -1,6 +1,5 @@
 #include "report_files.h"
 
-#include <fmt/format.h>
 #include <unistd.h>
 #include <zip.h>
 
@@ -22,7 +21,7 @@ bool isZip(const fs::path& path) {
 }
 
 Error failed(const fs::path& path, const std::string& why) {
-  return {ErrorCode::kResource, fmt::format("{}: the report cannot be written: {}", path.string(), why)};
+  return {ErrorCode::kResource, Message::say("{}: the report cannot be written: {}", path.string(), why)};
 }
 Error failed(const fs::path& path) { return failed(path, std::strerror(errno)); }
 

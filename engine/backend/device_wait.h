@@ -21,8 +21,8 @@ inline std::atomic<std::chrono::milliseconds>& device_wait_limit() {
 }
 
 // kDeviceLost: "vulkan:0: no answer within 60 s while copying weights", and kGivenUpNote.
-inline constexpr std::string_view kGivenUpNote =
-    ": the device is given up, and what it holds stays taken until it answers or the program ends";
+inline constexpr const char* kGivenUpNote =
+    Message::mark(": the device is given up, and what it holds stays taken until it answers or the program ends");
 Error no_answer(std::string_view device, std::string_view what, std::chrono::milliseconds waited);
 
 // kDeviceLost, of a device that was given up before and is asked for something.

@@ -63,7 +63,7 @@ class PanelLoad {
       if (!result) return std::move(result);
     }
     if (n_done_.load(std::memory_order_relaxed) < range_.last - range_.first)
-      return Error{ErrorCode::kCancelled, "loading was cancelled"};
+      return Error{ErrorCode::kCancelled, Message::say("loading was cancelled")};
     tell();
     return ok_status();
   }

@@ -1,7 +1,5 @@
 #include "backend/registry.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <iterator>
@@ -55,7 +53,7 @@ Result<std::unique_ptr<Backend>> make_backend_with(const DeviceInfo& device,
                                                    [[maybe_unused]] const std::filesystem::path& kernel_folder) {
   if (!device.is_present) {
     return Error{ErrorCode::kUnsupported,
-                 fmt::format("{} is not in this machine: it can be planned for, not loaded on", device.name)};
+                 Message::say("{} is not in this machine: it can be planned for, not loaded on", device.name)};
   }
   switch (device.kind) {
     case DeviceKind::kCpu: return make_cpu_backend(device);
@@ -76,7 +74,7 @@ Result<std::unique_ptr<Backend>> make_backend_with(const DeviceInfo& device,
     case DeviceKind::kMetal: break;
   }
   return Error{ErrorCode::kUnsupported,
-               fmt::format("{}: this build has no backend for {}", device.id, device_kind_name(device.kind))};
+               Message::say("{}: this build has no backend for {}", device.id, device_kind_name(device.kind))};
 }
 
 }  // namespace
@@ -91,7 +89,7 @@ Result<std::vector<DeviceInfo>> probe_devices(std::uint32_t n_threads, [[maybe_u
   DeviceInfo cpu = make_cpu_device(name, memory->total, memory->free, n_threads);
   cpu.account = memory->account;
   cpu.kernels = isa_name(choice->isa);
-  cpu.kernel_note = refused_text(*choice);
+  cpu.kernel_note = refused_words(*choice);
   std::vector<DeviceInfo> devices{std::move(cpu)};
 #if HEADROOM_HAS_CUDA
   if (takes_cuda()) {
@@ -108,9 +106,9 @@ Result<std::vector<DeviceInfo>> probe_devices(std::uint32_t n_threads, [[maybe_u
   return devices;
 }
 
-std::vector<std::string> refused_devices([[maybe_unused]] bool with_software) {
-  std::vector<std::string> refused;
-  [[maybe_unused]] const auto add = [&](std::vector<std::string> sentences) {
+std::vector<Message> refused_devices([[maybe_unused]] bool with_software) {
+  std::vector<Message> refused;
+  [[maybe_unused]] const auto add = [&](std::vector<Message> sentences) {
     std::ranges::move(sentences, std::back_inserter(refused));
   };
   [[maybe_unused]] bool lacks_cuda = false;
@@ -125,7 +123,7 @@ std::vector<std::string> refused_devices([[maybe_unused]] bool with_software) {
   VulkanCards vulkan = shown_cards(with_software);
   const bool has_nvidia = std::ranges::find(vulkan.cards, kNvidia, &VulkanCard::vendor) != vulkan.cards.end();
   if (lacks_cuda && has_nvidia) {
-    for (std::string& sentence : refused) sentence += "; Vulkan is used";
+    for (Message& sentence : refused) sentence = Message::say("{}; Vulkan is used", sentence);
   }
 #if HEADROOM_HAS_CUDA
   // Who has no card of NVIDIA's misses no driver for one.

@@ -25,7 +25,7 @@ Result<std::vector<DeviceInfo>> probe_devices(std::uint32_t n_threads = 0, bool 
 
 // The devices and drivers that probe_devices() found and cannot use, each with the reason in a sentence: "Vulkan: this
 // machine has no loader ...". Those of CUDA end in "; Vulkan is used" where it has no card and Vulkan one of NVIDIA's.
-std::vector<std::string> refused_devices(bool with_software = false);
+std::vector<Message> refused_devices(bool with_software = false);
 
 // The other ways in which a device's backend can do the same work: see BackendVariant (prove/prove_device.h).
 std::vector<std::pair<std::string, BackendFactory>> backend_variants(const DeviceInfo& device);

@@ -80,18 +80,19 @@ bool can_run(Isa isa) {
 
 Result<Isa> selected_isa() {
   const Isa best = detected_isa();
-  const char* forced = std::getenv("HEADROOM_ISA");
-  if (forced == nullptr || *forced == '\0') return best;
+  const char* variable = std::getenv("HEADROOM_ISA");
+  const std::string_view forced = variable == nullptr ? "" : variable;
+  if (forced.empty()) return best;
   std::string names;
   for (const Isa isa : kIsas) {
     if (isa_name(isa) == forced) {
       if (can_run(isa)) return isa;
       return Error{ErrorCode::kUsage,
-                   fmt::format("HEADROOM_ISA={}: this machine cannot run it; its best is {}", forced, isa_name(best))};
+                   Message::say("HEADROOM_ISA={}: this machine cannot run it; its best is {}", forced, isa_name(best))};
     }
     names += fmt::format("{}{}", names.empty() ? "" : ", ", isa_name(isa));
   }
-  return Error{ErrorCode::kUsage, fmt::format("HEADROOM_ISA={}: expected one of {}", forced, names)};
+  return Error{ErrorCode::kUsage, Message::say("HEADROOM_ISA={}: expected one of {}", forced, names)};
 }
 
 }  // namespace headroom

@@ -1,8 +1,7 @@
-// A message of an error may go on behind its sentence. The window shows such details smaller, below the sentence; a
-// terminal has both on one line.
+// A message of an error may go on behind its sentence (Message::with_details). The window shows such details smaller,
+// below the sentence; a terminal has both on one line.
 #pragma once
 
-#include <string>
 #include <string_view>
 
 namespace headroom {
@@ -18,11 +17,6 @@ inline MessageParts message_parts(std::string_view message) {
   const std::size_t at = message.find(kBorder);
   if (at == std::string_view::npos) return {message, {}};
   return {message.substr(0, at + 1), message.substr(at + kBorder.size())};
-}
-
-// `sentence` has no full stop.
-inline std::string with_details(std::string_view sentence, std::string_view details) {
-  return std::string(sentence).append(".\n").append(details);
 }
 
 }  // namespace headroom

@@ -1,11 +1,11 @@
 // Errors are values: a code, and a message that names the object, what was expected and what was found.
 #pragma once
 
-#include <string>
 #include <utility>
 #include <variant>
 
 #include "base/check.h"
+#include "base/message.h"
 
 namespace headroom {
 
@@ -22,7 +22,7 @@ enum class ErrorCode {
 
 struct Error {
   ErrorCode code = ErrorCode::kUsage;
-  std::string message;
+  Message message;
 };
 
 // Either a value or an Error. Reading the wrong one is our bug and CHECKs.

@@ -47,12 +47,12 @@ class RowReader {
  public:
   RowReader(const Json& row, std::size_t index) : row_(row), where_(fmt::format("device catalogue, row {}", index)) {
     if (!row.is_object()) {
-      fail("the row", "an object", row.type_name());
+      fail("the row", Message::say("an object"), row.type_name());
       return;
     }
     for (const auto& item : row.items()) {
       if (std::find(kKeys.begin(), kKeys.end(), item.key()) == kKeys.end())
-        fail(item.key(), "a known key", "one that is not");
+        fail(item.key(), Message::say("a known key"), "one that is not");
     }
   }
 
@@ -60,7 +60,7 @@ class RowReader {
     const Json* value = field(key);
     if (value == nullptr) return {};
     if (!value->is_string() || value->get_ref<const std::string&>().empty()) {
-      fail(key, "a text that is not empty", shown(*value));
+      fail(key, Message::say("a text that is not empty"), shown(*value));
       return {};
     }
     return value->get<std::string>();
@@ -70,7 +70,7 @@ class RowReader {
     const Json* value = field(key);
     if (value == nullptr) return false;
     if (!value->is_boolean()) {
-      fail(key, "true or false", shown(*value));
+      fail(key, Message::say("true or false"), shown(*value));
       return false;
     }
     return value->get<bool>();
@@ -80,7 +80,7 @@ class RowReader {
     const Json* value = field(key);
     if (value == nullptr) return 0;
     if (!value->is_number_unsigned() || value->get<std::uint64_t>() == 0 || value->get<std::uint64_t>() > kMaxMib) {
-      fail(key, fmt::format("a whole number from 1 to {}", kMaxMib), shown(*value));
+      fail(key, Message::say("a whole number from 1 to {}", kMaxMib), shown(*value));
       return 0;
     }
     return value->get<std::uint64_t>() * kMiB;
@@ -93,15 +93,15 @@ class RowReader {
     const Json* value = field(key);
     if (value == nullptr) return 0;
     if (!value->is_number() || !(value->get<double>() > 0) || value->get<double>() > kMaxGbPerS) {
-      fail(key, fmt::format("a number above 0 and at most {:.0f}", kMaxGbPerS), shown(*value));
+      fail(key, Message::say("a number above 0 and at most {}", decimal(kMaxGbPerS, 0)), shown(*value));
       return 0;
     }
     return value->get<double>();
   }
 
-  void fail(std::string_view key, std::string_view expected, std::string_view found) {
+  void fail(std::string_view key, const Message& expected, std::string_view found) {
     if (!error_)
-      error_ = Error{ErrorCode::kBadFile, fmt::format("{}: {}: expected {}, found {}", where_, key, expected, found)};
+      error_ = Error{ErrorCode::kBadFile, Message::say("{}: {}: expected {}, found {}", where_, key, expected, found)};
   }
   void name_row(std::string_view name) { where_ += fmt::format(" ({})", name); }
   const std::optional<Error>& error() const { return error_; }
@@ -111,7 +111,7 @@ class RowReader {
     if (error_) return nullptr;
     const auto found = row_.find(key);
     if (found != row_.end()) return &*found;
-    fail(key, "a value", "none");
+    fail(key, Message::say("a value"), "none");
     return nullptr;
   }
 
@@ -138,11 +138,11 @@ Result<DeviceInfo> read_row(const Json& json, std::size_t index) {
   const auto rule =
       std::find_if(kKindRules.begin(), kKindRules.end(), [&](const KindRule& r) { return r.name == kind; });
   if (rule == kKindRules.end()) {
-    row.fail("kind", "cuda, vulkan or metal", kind);
+    row.fail("kind", Message::say("cuda, vulkan or metal"), kind);
     return *row.error();
   }
   if (device.total_bytes > device.nameplate_bytes) {
-    row.fail("usable_mib", fmt::format("at most memory_mib ({})", device.nameplate_bytes / kMiB),
+    row.fail("usable_mib", Message::say("at most memory_mib ({})", device.nameplate_bytes / kMiB),
              std::to_string(device.total_bytes / kMiB));
     return *row.error();
   }
@@ -163,9 +163,10 @@ Result<DeviceInfo> read_row(const Json& json, std::size_t index) {
 
 Result<std::vector<DeviceInfo>> parse_device_catalogue(std::string_view json) {
   const Json root = Json::parse(json, nullptr, false);
-  if (root.is_discarded()) return Error{ErrorCode::kBadFile, "device catalogue: expected JSON, found text that is not"};
+  if (root.is_discarded())
+    return Error{ErrorCode::kBadFile, Message::say("device catalogue: expected JSON, found text that is not")};
   if (!root.is_object() || !root.contains("devices") || !root["devices"].is_array()) {
-    return Error{ErrorCode::kBadFile, "device catalogue: devices: expected an array, found none"};
+    return Error{ErrorCode::kBadFile, Message::say("device catalogue: devices: expected an array, found none")};
   }
   std::vector<DeviceInfo> devices;
   std::set<std::string> names;
@@ -174,8 +175,8 @@ Result<std::vector<DeviceInfo>> parse_device_catalogue(std::string_view json) {
     if (!device) return device.error();
     if (!names.insert(device->name).second) {
       return Error{ErrorCode::kBadFile,
-                   fmt::format("device catalogue, row {}: name: expected one that no row before has, found {}",
-                               devices.size(), device->name)};
+                   Message::say("device catalogue, row {}: name: expected one that no row before has, found {}",
+                                devices.size(), device->name)};
     }
     devices.push_back(std::move(*device));
   }
@@ -186,7 +187,7 @@ Result<std::vector<DeviceInfo>> read_device_catalogue(const std::filesystem::pat
   std::ifstream in(path, std::ios::binary);
   if (!in)
     return Error{ErrorCode::kBadFile,
-                 fmt::format("{}: expected a device catalogue, found no readable file", path.string())};
+                 Message::say("{}: expected a device catalogue, found no readable file", path.string())};
   std::ostringstream text;
   text << in.rdbuf();
   return parse_device_catalogue(text.str());

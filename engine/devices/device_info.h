@@ -119,7 +119,7 @@ struct MemoryAccount {
   std::optional<Bytes> driver = 0;
   Bytes spilled = 0;  // ours, pushed out of the device into the host's memory by its driver
   MemoryConfidence confidence = MemoryConfidence::kMeasured;
-  std::string doubt;  // why it is not measured, or which figures disagree: whole sentences; empty: no doubt
+  Message doubt;  // why it is not measured, or which figures disagree: whole sentences; empty: no doubt
 };
 
 // Of a GPU's memory: regions, and parts of them, begin at multiples of what every driver takes as the start of a
@@ -153,10 +153,10 @@ struct DeviceInfo {
   Bytes max_binding_bytes = 0;  // largest part of an arena that one kernel sees at once; 0: no limit
   std::vector<DType> kv_types;  // those with a real kernel
   Proof proof = Proof::kNotNeeded;
-  std::string proof_key;    // of a probed GPU: what a proof holds for: the card, its driver, our kernels
-  std::string proof_note;   // what failed, a sentence
-  std::string kernels;      // of a probed CPU: the instruction set that computes, "avx512"
-  std::string kernel_note;  // which faster ones are not used, and why; empty: there is none
+  std::string proof_key;   // of a probed GPU: what a proof holds for: the card, its driver, our kernels
+  std::string proof_note;  // what failed, a sentence
+  std::string kernels;     // of a probed CPU: the instruction set that computes, "avx512"
+  Message kernel_note;     // which faster ones are not used, and why; empty: there is none
 
   // Whether it is used without being named.
   bool is_proved() const { return proof == Proof::kNotNeeded || proof == Proof::kPassed; }

@@ -155,8 +155,8 @@ Error unknown_device(std::span<const DeviceInfo> devices, std::string_view name,
   for (const auto& [distance, i] : by_distance) nearest.push_back(i);
   return Error{
       ErrorCode::kUsage,
-      fmt::format("device: expected a device of this machine or of the catalogue, found \"{}\"; the nearest are {}",
-                  name, joined_names(devices, nearest))};
+      Message::say("device: expected a device of this machine or of the catalogue, found \"{}\"; the nearest are {}",
+                   name, joined_names(devices, nearest))};
 }
 
 Error ambiguous_device(std::span<const DeviceInfo> devices, std::string_view name,
@@ -164,8 +164,11 @@ Error ambiguous_device(std::span<const DeviceInfo> devices, std::string_view nam
   const std::size_t n_more = candidates.size() - std::min(candidates.size(), kMaxCandidates);
   candidates.resize(candidates.size() - n_more);
   return Error{ErrorCode::kUsage,
-               fmt::format("device: expected the name of one device, found \"{}\", which may be {}{}", name,
-                           joined_names(devices, candidates), n_more > 0 ? fmt::format(" and {} more", n_more) : "")};
+               n_more > 0
+                   ? Message::say("device: expected the name of one device, found \"{}\", which may be {} and {} more",
+                                  name, joined_names(devices, candidates), n_more)
+                   : Message::say("device: expected the name of one device, found \"{}\", which may be {}", name,
+                                  joined_names(devices, candidates))};
 }
 
 // How a name may mean a device, from the strictest reading to the loosest. The first reading that any device answers

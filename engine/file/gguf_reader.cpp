@@ -61,8 +61,8 @@ Status check_magic(const InputFile& file) {
   if (found.starts_with(kGgufMagic)) return ok_status();
   return Error{
       ErrorCode::kBadFile,
-      fmt::format("{}: not a GGUF file: begins with {}, expected 'GGUF'; it looks like {}", file.path().string(),
-                  show_name(found.substr(0, 4)), n < 4 ? "a cut-off file" : guess_kind(found))};
+      Message::say("{}: not a GGUF file: begins with {}, expected 'GGUF'; it looks like {}", file.path().string(),
+                   show_name(found.substr(0, 4)), n < 4 ? "a cut-off file" : guess_kind(found))};
 }
 
 class GgufReader {
@@ -80,65 +80,66 @@ class GgufReader {
   }
 
  private:
-  void bad(std::string_view message) { cursor_.fail(ErrorCode::kBadFile, message); }
-  void unsupported(std::string_view message) { cursor_.fail(ErrorCode::kUnsupported, message); }
+  void bad(const Message& message) { cursor_.fail(ErrorCode::kBadFile, message); }
+  void unsupported(const Message& message) { cursor_.fail(ErrorCode::kUnsupported, message); }
 
   void read_counts() {
-    cursor_.set_context("GGUF header");
-    cursor_.read_number<std::uint32_t>("the magic");
-    header_.version = cursor_.read_number<std::uint32_t>("the version");
+    cursor_.set_context(Message::say("GGUF header"));
+    cursor_.read_number<std::uint32_t>(Message::say("the magic"));
+    header_.version = cursor_.read_number<std::uint32_t>(Message::say("the version"));
     if (cursor_.failed()) return;
     if (header_.version == 1) {
-      return unsupported(fmt::format("version 1 is too old, expected {} or {}: convert the model again",
-                                     kGgufOldestVersion, kGgufNewestVersion));
+      return unsupported(Message::say("version 1 is too old, expected {} or {}: convert the model again",
+                                      kGgufOldestVersion, kGgufNewestVersion));
     }
     if (const std::uint32_t swapped = __builtin_bswap32(header_.version);
         swapped >= 1 && swapped <= kGgufNewestVersion) {
       return unsupported(
-          fmt::format("version {} in big-endian byte order; only little-endian files can be read", swapped));
+          Message::say("version {} in big-endian byte order; only little-endian files can be read", swapped));
     }
     if (header_.version < kGgufOldestVersion || header_.version > kGgufNewestVersion) {
       return unsupported(
-          fmt::format("version {}, expected {} or {}", header_.version, kGgufOldestVersion, kGgufNewestVersion));
+          Message::say("version {}, expected {} or {}", header_.version, kGgufOldestVersion, kGgufNewestVersion));
     }
-    n_tensors_ = cursor_.read_number<std::uint64_t>("the tensor count");
-    n_metadata_ = cursor_.read_number<std::uint64_t>("the metadata count");
+    n_tensors_ = cursor_.read_number<std::uint64_t>(Message::say("the tensor count"));
+    n_metadata_ = cursor_.read_number<std::uint64_t>(Message::say("the metadata count"));
     if (cursor_.failed()) return;
-    check_count("metadata entries", n_metadata_, kMinMetadataBytes, kMaxMetadata);
-    check_count("tensors", n_tensors_, kMinTensorBytes, kMaxTensors);
+    check_count(Message::say("metadata entries"), n_metadata_, kMinMetadataBytes, kMaxMetadata);
+    check_count(Message::say("tensors"), n_tensors_, kMinTensorBytes, kMaxTensors);
   }
 
-  void check_count(std::string_view what, std::uint64_t n, Bytes min_bytes_each, std::uint64_t max) {
+  void check_count(const Message& what, std::uint64_t n, Bytes min_bytes_each, std::uint64_t max) {
     const std::uint64_t possible = cursor_.remaining() / min_bytes_each;
     if (n > possible)
-      bad(fmt::format("claims {} {}, the {} bytes that follow hold at most {}", n, what, cursor_.remaining(),
-                      possible));
-    if (n > max) bad(fmt::format("claims {} {}, at most {} are accepted", n, what, max));
+      bad(Message::say("claims {} {}, the {} bytes that follow hold at most {}", n, what, cursor_.remaining(),
+                       possible));
+    if (n > max) bad(Message::say("claims {} {}, at most {} are accepted", n, what, max));
   }
 
-  std::string read_name(std::string_view what) {
+  std::string read_name(const Message& what) {
     std::string name = cursor_.read_string(what);
     if (cursor_.failed()) return {};
-    if (name.empty()) bad(fmt::format("{} is empty", what));
+    if (name.empty()) bad(Message::say("{} is empty", what));
     if (name.size() > kMaxNameBytes)
-      bad(fmt::format("{} has {} bytes, at most {} are accepted", what, name.size(), kMaxNameBytes));
-    if (!is_printable_ascii(name)) bad(fmt::format("{} {} is not printable ASCII", what, show_name(name)));
+      bad(Message::say("{} has {} bytes, at most {} are accepted", what, name.size(), kMaxNameBytes));
+    if (!is_printable_ascii(name)) bad(Message::say("{} {} is not printable ASCII", what, show_name(name)));
     return name;
   }
 
   void read_metadata(std::uint64_t index) {
-    cursor_.set_context(fmt::format("metadata {} of {}", index + 1, n_metadata_));
-    std::string key = read_name("the key");
+    cursor_.set_context(Message::say("metadata {} of {}", index + 1, n_metadata_));
+    std::string key = read_name(Message::say("the key"));
     if (cursor_.failed()) return;
-    cursor_.set_context(fmt::format("metadata {}", show_name(key)));
-    const auto type = static_cast<GgufType>(cursor_.read_number<std::uint32_t>("the value type"));
+    cursor_.set_context(Message::say("metadata {}", show_name(key)));
+    const auto type = static_cast<GgufType>(cursor_.read_number<std::uint32_t>(Message::say("the value type")));
     MetaValue value = type == GgufType::kArray ? read_array() : read_scalar(type);
     if (cursor_.failed()) return;
-    if (!header_.metadata.emplace(std::move(key), std::move(value)).second) bad("the key stands twice in the file");
+    if (!header_.metadata.emplace(std::move(key), std::move(value)).second)
+      bad(Message::say("the key stands twice in the file"));
   }
 
   MetaValue read_scalar(GgufType type) {
-    constexpr std::string_view kWhat = "the value";
+    const Message kWhat = Message::say("the value");
     switch (type) {
       case GgufType::kU8: return std::uint64_t{cursor_.read_number<std::uint8_t>(kWhat)};
       case GgufType::kI8: return std::int64_t{cursor_.read_number<std::int8_t>(kWhat)};
@@ -155,13 +156,13 @@ class GgufReader {
       case GgufType::kArray: break;
     }
     if (!cursor_.failed())
-      unsupported(fmt::format("value type {} is not known, expected 0 to 12", static_cast<std::uint32_t>(type)));
+      unsupported(Message::say("value type {} is not known, expected 0 to 12", static_cast<std::uint32_t>(type)));
     return std::uint64_t{0};
   }
 
   std::uint8_t read_bool() {
-    const auto value = cursor_.read_number<std::uint8_t>("a boolean");
-    if (value > 1) bad(fmt::format("a boolean is {}, expected 0 or 1", value));
+    const auto value = cursor_.read_number<std::uint8_t>(boolean_);
+    if (value > 1) bad(Message::say("a boolean is {}, expected 0 or 1", value));
     return value;
   }
 
@@ -171,24 +172,24 @@ class GgufReader {
     std::vector<Kept> values;
     values.reserve(n);
     for (std::uint64_t i = 0; i < n && !cursor_.failed(); ++i)
-      values.push_back(static_cast<Kept>(cursor_.read_number<File>("an array element")));
+      values.push_back(static_cast<Kept>(cursor_.read_number<File>(element_)));
     return values;
   }
 
   MetaValue read_array() {
-    const auto type = static_cast<GgufType>(cursor_.read_number<std::uint32_t>("the element type"));
-    const auto n = cursor_.read_number<std::uint64_t>("the element count");
+    const auto type = static_cast<GgufType>(cursor_.read_number<std::uint32_t>(Message::say("the element type")));
+    const auto n = cursor_.read_number<std::uint64_t>(Message::say("the element count"));
     if (cursor_.failed()) return std::uint64_t{0};
     const Bytes min_bytes = min_element_bytes(type);
     if (min_bytes == 0) return std::uint64_t{0};
     if (n > cursor_.remaining() / min_bytes) {
-      bad(fmt::format("claims an array of {} elements, {} bytes are left in the header", n, cursor_.remaining()));
+      bad(Message::say("claims an array of {} elements, {} bytes are left in the header", n, cursor_.remaining()));
       return std::uint64_t{0};
     }
     n_array_elems_ += n;
     if (n_array_elems_ > kMaxArrayElems) {
-      bad(fmt::format("the metadata arrays have {} or more elements together, at most {} are accepted", n_array_elems_,
-                      kMaxArrayElems));
+      bad(Message::say("the metadata arrays have {} or more elements together, at most {} are accepted", n_array_elems_,
+                       kMaxArrayElems));
       return std::uint64_t{0};
     }
     return read_elements(type, n);
@@ -198,9 +199,9 @@ class GgufReader {
     if (type == GgufType::kString) return sizeof(std::uint64_t);  // its length
     if (const Bytes n_bytes = scalar_bytes(type); n_bytes > 0) return n_bytes;
     if (type == GgufType::kArray) {
-      unsupported("an array of arrays");
+      unsupported(Message::say("an array of arrays"));
     } else {
-      unsupported(fmt::format("element type {} is not known, expected 0 to 12", static_cast<std::uint32_t>(type)));
+      unsupported(Message::say("element type {} is not known, expected 0 to 12", static_cast<std::uint32_t>(type)));
     }
     return 0;
   }
@@ -226,8 +227,7 @@ class GgufReader {
       case GgufType::kString: {
         std::vector<std::string> values;
         values.reserve(n);
-        for (std::uint64_t i = 0; i < n && !cursor_.failed(); ++i)
-          values.push_back(cursor_.read_string("an array element"));
+        for (std::uint64_t i = 0; i < n && !cursor_.failed(); ++i) values.push_back(cursor_.read_string(element_));
         return values;
       }
       case GgufType::kArray: break;
@@ -238,56 +238,58 @@ class GgufReader {
   void read_alignment() {
     const auto found = header_.metadata.find("general.alignment");
     if (found == header_.metadata.end()) return;
-    cursor_.set_context("metadata 'general.alignment'");
+    cursor_.set_context(Message::say("metadata 'general.alignment'"));
     const auto* value = std::get_if<std::uint64_t>(&found->second);
-    if (value == nullptr) return bad(fmt::format("expected an unsigned integer, found {}", type_name(found->second)));
+    if (value == nullptr) return bad(Message::say("expected an unsigned integer, found {}", type_words(found->second)));
     if (*value == 0 || (*value & (*value - 1)) != 0 || *value > kMaxHeaderBytes) {
-      return bad(fmt::format("expected a power of two up to {}, found {}", kMaxHeaderBytes, *value));
+      return bad(Message::say("expected a power of two up to {}, found {}", kMaxHeaderBytes, *value));
     }
     alignment_ = *value;
   }
 
   void read_tensor(std::uint64_t index) {
-    cursor_.set_context(fmt::format("tensor {} of {}", index + 1, n_tensors_));
+    cursor_.set_context(Message::say("tensor {} of {}", index + 1, n_tensors_));
     TensorInfo tensor;
     tensor.part = part_;
-    tensor.name = read_name("the name");
+    tensor.name = read_name(Message::say("the name"));
     if (cursor_.failed()) return;
-    cursor_.set_context(fmt::format("tensor {}", show_name(tensor.name)));
-    const auto n_dims = cursor_.read_number<std::uint32_t>("the number of dimensions");
-    if (n_dims > kMaxDims) return bad(fmt::format("{} dimensions, at most {} are possible", n_dims, kMaxDims));
+    cursor_.set_context(Message::say("tensor {}", show_name(tensor.name)));
+    const auto n_dims = cursor_.read_number<std::uint32_t>(Message::say("the number of dimensions"));
+    if (n_dims > kMaxDims) return bad(Message::say("{} dimensions, at most {} are possible", n_dims, kMaxDims));
     for (std::uint32_t i = 0; i < n_dims; ++i)
-      tensor.shape.push_back(cursor_.read_number<std::uint64_t>("a dimension"));
+      tensor.shape.push_back(cursor_.read_number<std::uint64_t>(Message::say("a dimension")));
     if (n_dims == 0) tensor.shape.push_back(1);  // a scalar
-    tensor.file_type = cursor_.read_number<std::uint32_t>("the type");
-    tensor.offset = cursor_.read_number<std::uint64_t>("the offset");
+    tensor.file_type = cursor_.read_number<std::uint32_t>(Message::say("the type"));
+    tensor.offset = cursor_.read_number<std::uint64_t>(Message::say("the offset"));
     if (!cursor_.failed()) size_tensor(tensor);
     if (!cursor_.failed()) header_.tensors.push_back(std::move(tensor));
   }
 
   void size_tensor(TensorInfo& tensor) {
     const GgmlTypeRow* type = find_ggml_type(tensor.file_type);
-    if (type == nullptr) return unsupported(fmt::format("type {} is not known to this version", tensor.file_type));
+    if (type == nullptr) return unsupported(Message::say("type {} is not known to this version", tensor.file_type));
     if (type->block_elems == 0)
-      return unsupported(fmt::format("type {} was withdrawn from the format: convert the model again", type->name));
+      return unsupported(Message::say("type {} was withdrawn from the format: convert the model again", type->name));
     tensor.type_name = type->name;
     tensor.dtype = dtype_from_gguf(tensor.file_type);
     std::uint64_t n_elems = 1;
     for (const std::uint64_t dim : tensor.shape) {
-      if (dim == 0) return bad("a dimension is 0");
+      if (dim == 0) return bad(Message::say("a dimension is 0"));
       const auto product = checked_mul(n_elems, dim);
       if (!product || *product > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
-        return bad(fmt::format("shape ({}) has more elements than 63 bits can count", fmt::join(tensor.shape, ", ")));
+        return bad(Message::say("shape ({}) has more elements than 63 bits can count",
+                                fmt::format("{}", fmt::join(tensor.shape, ", "))));
       }
       n_elems = *product;
     }
     if (tensor.shape[0] % type->block_elems != 0) {
-      return bad(fmt::format("rows of {} elements are no multiple of the {} in a block of {}", tensor.shape[0],
-                             type->block_elems, type->name));
+      return bad(Message::say("rows of {} elements are no multiple of the {} in a block of {}", tensor.shape[0],
+                              type->block_elems, type->name));
     }
     const auto n_bytes = checked_mul(n_elems / type->block_elems, type->block_bytes);
     if (!n_bytes)
-      return bad(fmt::format("shape ({}) takes more bytes than 64 bits can count", fmt::join(tensor.shape, ", ")));
+      return bad(Message::say("shape ({}) takes more bytes than 64 bits can count",
+                              fmt::format("{}", fmt::join(tensor.shape, ", "))));
     tensor.n_bytes = *n_bytes;
   }
 
@@ -295,14 +297,14 @@ class GgufReader {
   void place_tensors() {
     const Bytes data_begin = round_up(cursor_.position(), alignment_);
     for (TensorInfo& tensor : header_.tensors) {
-      cursor_.set_context(fmt::format("tensor {}", show_name(tensor.name)));
+      cursor_.set_context(Message::say("tensor {}", show_name(tensor.name)));
       if (tensor.offset % alignment_ != 0)
-        return bad(fmt::format("offset {} is no multiple of the alignment {}", tensor.offset, alignment_));
+        return bad(Message::say("offset {} is no multiple of the alignment {}", tensor.offset, alignment_));
       const auto begin = checked_add(data_begin, tensor.offset);
       const auto end = begin ? checked_add(*begin, tensor.n_bytes) : std::nullopt;
       if (!end || *end > file_.n_bytes()) {
-        return bad(fmt::format("{} bytes at offset {} end beyond the file of {} bytes (an unfinished download?)",
-                               tensor.n_bytes, tensor.offset, file_.n_bytes()));
+        return bad(Message::say("{} bytes at offset {} end beyond the file of {} bytes (an unfinished download?)",
+                                tensor.n_bytes, tensor.offset, file_.n_bytes()));
       }
       tensor.offset = *begin;
     }
@@ -313,9 +315,9 @@ class GgufReader {
     for (std::size_t i = 1; i < order.size(); ++i) {
       const TensorInfo &first = header_.tensors[order[i - 1]], &second = header_.tensors[order[i]];
       if (first.offset + first.n_bytes <= second.offset) continue;
-      cursor_.set_context(fmt::format("tensor {}", show_name(second.name)));
-      return bad(fmt::format("its data at byte {} overlaps tensor {}, which ends at byte {}", second.offset,
-                             show_name(first.name), first.offset + first.n_bytes));
+      cursor_.set_context(Message::say("tensor {}", show_name(second.name)));
+      return bad(Message::say("its data at byte {} overlaps tensor {}, which ends at byte {}", second.offset,
+                              show_name(first.name), first.offset + first.n_bytes));
     }
   }
 
@@ -324,6 +326,8 @@ class GgufReader {
   HeaderCursor cursor_;
   GgufHeader header_;
   std::uint64_t n_tensors_ = 0, n_metadata_ = 0, n_array_elems_ = 0;
+  // What is read a million times.
+  const Message element_ = Message::say("an array element"), boolean_ = Message::say("a boolean");
   Bytes alignment_ = kGgufDefaultAlignment;
 };
 

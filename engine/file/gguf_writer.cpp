@@ -1,7 +1,5 @@
 #include "file/gguf_writer.h"
 
-#include <fmt/format.h>
-
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -131,8 +129,9 @@ Status GgufWriter::write(const std::filesystem::path& path) const {
   std::error_code resize_error;
   if (!file.fail()) std::filesystem::resize_file(path, offset, resize_error);  // the last padding, and holes
   if (!file.fail() && !resize_error) return ok_status();
-  return Error{ErrorCode::kResource, fmt::format("{}: cannot be written: {}", path.string(),
-                                                 resize_error ? resize_error.message() : std::strerror(errno))};
+  return Error{ErrorCode::kResource,
+               Message::say("{}: cannot be written: {}", path.string(),
+                            resize_error ? resize_error.message() : std::string(std::strerror(errno)))};
 }
 
 }  // namespace headroom

@@ -1,7 +1,5 @@
 #include "file/header_cursor.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 namespace headroom {
@@ -14,10 +12,10 @@ constexpr Bytes kChunkBytes = 256 * kKiB;
 HeaderCursor::HeaderCursor(const InputFile& file, Bytes limit)
     : file_(file), limit_(std::min(limit, file.n_bytes())), chunk_(std::min(kChunkBytes, limit_)) {}
 
-void HeaderCursor::fail(ErrorCode code, std::string_view message) {
+void HeaderCursor::fail(ErrorCode code, const Message& message) {
   if (error_) return;
-  error_ = Error{code, context_.empty() ? fmt::format("{}: {}", file_.path().string(), message)
-                                        : fmt::format("{}: {}: {}", file_.path().string(), context_, message)};
+  error_ = Error{code, context_.empty() ? Message::say("{}: {}", file_.path().string(), message)
+                                        : Message::say("{}: {}: {}", file_.path().string(), context_, message)};
 }
 
 bool HeaderCursor::refill() {
@@ -31,12 +29,13 @@ bool HeaderCursor::refill() {
   return status.ok();
 }
 
-void HeaderCursor::copy(std::span<std::byte> out, std::string_view what) {
+void HeaderCursor::copy(std::span<std::byte> out, const Message& what) {
   if (error_) return;
   if (out.size() > remaining()) {
-    fail(ErrorCode::kBadFile,
-         fmt::format("{} needs {} bytes at byte {}, but {} at byte {}", what, out.size(), position_,
-                     limit_ < file_.n_bytes() ? "the largest header that is accepted ends" : "the file ends", limit_));
+    const Message end = limit_ < file_.n_bytes()
+                            ? Message::say("the largest header that is accepted ends at byte {}", limit_)
+                            : Message::say("the file ends at byte {}", limit_);
+    fail(ErrorCode::kBadFile, Message::say("{} needs {} bytes at byte {}, but {}", what, out.size(), position_, end));
     return;
   }
   while (!out.empty()) {
@@ -49,11 +48,12 @@ void HeaderCursor::copy(std::span<std::byte> out, std::string_view what) {
   }
 }
 
-std::string HeaderCursor::read_string(std::string_view what) {
+std::string HeaderCursor::read_string(const Message& what) {
   const auto n_bytes = read_number<std::uint64_t>(what);
   if (error_) return {};
   if (n_bytes > remaining()) {
-    fail(ErrorCode::kBadFile, fmt::format("{} claims {} bytes, {} are left in the header", what, n_bytes, remaining()));
+    fail(ErrorCode::kBadFile,
+         Message::say("{} claims {} bytes, {} are left in the header", what, n_bytes, remaining()));
     return {};
   }
   std::string text(n_bytes, '\0');

@@ -25,12 +25,12 @@ class HeaderCursor {
   Error take_error() { return *std::move(error_); }
 
   // What is being read, for messages: "metadata 3 of 20".
-  void set_context(std::string context) { context_ = std::move(context); }
+  void set_context(Message context) { context_ = std::move(context); }
   // Keeps the first failure only.
-  void fail(ErrorCode code, std::string_view message);
+  void fail(ErrorCode code, const Message& message);
 
   template <class T>
-  T read_number(std::string_view what) {
+  T read_number(const Message& what) {
     static_assert(std::is_arithmetic_v<T>);
     std::byte bytes[sizeof(T)] = {};
     copy(bytes, what);
@@ -38,10 +38,10 @@ class HeaderCursor {
     std::memcpy(&value, bytes, sizeof(T));
     return value;
   }
-  std::string read_string(std::string_view what);
+  std::string read_string(const Message& what);
 
  private:
-  void copy(std::span<std::byte> out, std::string_view what);
+  void copy(std::span<std::byte> out, const Message& what);
   bool refill();
 
   const InputFile& file_;
@@ -49,7 +49,7 @@ class HeaderCursor {
   Bytes position_ = 0;
   std::vector<std::byte> chunk_;
   std::size_t chunk_used_ = 0, chunk_filled_ = 0;
-  std::string context_;
+  Message context_;
   std::optional<Error> error_;
 };
 

@@ -95,7 +95,7 @@ Result<std::optional<Bytes>> header_extent(std::span<const std::byte> beginning)
     walker.check(n_dims <= kMostDims);
     walker.skip(n_dims * sizeof(std::uint64_t) + sizeof(std::uint32_t) + sizeof(std::uint64_t));
   }
-  if (walker.is_bad()) return Error{ErrorCode::kBadFile, "it does not begin with a header of GGUF"};
+  if (walker.is_bad()) return Error{ErrorCode::kBadFile, Message::say("it does not begin with a header of GGUF")};
   if (walker.is_cut()) return std::optional<Bytes>{};
   return std::optional<Bytes>{walker.position()};
 }

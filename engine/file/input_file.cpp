@@ -1,7 +1,6 @@
 #include "file/input_file.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,12 +14,12 @@
 namespace headroom {
 namespace {
 
-std::string_view kind_of(mode_t mode) {
-  if (S_ISDIR(mode)) return "a directory";
-  if (S_ISCHR(mode) || S_ISBLK(mode)) return "a device";
-  if (S_ISFIFO(mode)) return "a pipe";
-  if (S_ISSOCK(mode)) return "a socket";
-  return "not a regular file";
+Message kind_of(mode_t mode) {
+  if (S_ISDIR(mode)) return Message::say("a directory");
+  if (S_ISCHR(mode) || S_ISBLK(mode)) return Message::say("a device");
+  if (S_ISFIFO(mode)) return Message::say("a pipe");
+  if (S_ISSOCK(mode)) return Message::say("a socket");
+  return Message::say("not a regular file");
 }
 
 }  // namespace
@@ -32,16 +31,17 @@ Result<InputFile> InputFile::open(const std::filesystem::path& path) {
     const int reason = errno;
     const ErrorCode code =
         reason == EMFILE || reason == ENFILE || reason == ENOMEM ? ErrorCode::kResource : ErrorCode::kBadFile;
-    return Error{code, fmt::format("{}: cannot be opened: {}", path.string(), std::strerror(reason))};
+    return Error{code, Message::say("{}: cannot be opened: {}", path.string(), std::string(std::strerror(reason)))};
   }
   InputFile file(path, descriptor, 0);
   struct stat info {};
   if (fstat(descriptor, &info) != 0)
-    return Error{ErrorCode::kBadFile, fmt::format("{}: cannot be examined: {}", path.string(), std::strerror(errno))};
+    return Error{ErrorCode::kBadFile,
+                 Message::say("{}: cannot be examined: {}", path.string(), std::string(std::strerror(errno)))};
   if (!S_ISREG(info.st_mode))
     return Error{ErrorCode::kBadFile,
-                 fmt::format("{}: expected a file, found {}", path.string(), kind_of(info.st_mode))};
-  if (info.st_size <= 0) return Error{ErrorCode::kBadFile, fmt::format("{}: the file is empty", path.string())};
+                 Message::say("{}: expected a file, found {}", path.string(), kind_of(info.st_mode))};
+  if (info.st_size <= 0) return Error{ErrorCode::kBadFile, Message::say("{}: the file is empty", path.string())};
   file.n_bytes_ = static_cast<Bytes>(info.st_size);
   return file;
 }
@@ -77,12 +77,12 @@ Status InputFile::read_at(Bytes offset, std::span<std::byte> out) const {
   const std::optional<Bytes> end = checked_add(offset, out.size());
   if (!end || *end > static_cast<Bytes>(std::numeric_limits<off_t>::max())) {
     return Error{ErrorCode::kBadFile,
-                 fmt::format("{}: {} bytes at {} are beyond any file", path_.string(), out.size(), offset)};
+                 Message::say("{}: {} bytes at {} are beyond any file", path_.string(), out.size(), offset)};
   }
   if (descriptor_ < 0) {
     if (*end > bytes_.size()) {
-      return Error{ErrorCode::kBadFile, fmt::format("{}: {} bytes at {} are beyond its {} bytes", path_.string(),
-                                                    out.size(), offset, bytes_.size())};
+      return Error{ErrorCode::kBadFile, Message::say("{}: {} bytes at {} are beyond its {} bytes", path_.string(),
+                                                     out.size(), offset, bytes_.size())};
     }
     std::copy_n(bytes_.begin() + static_cast<std::ptrdiff_t>(offset), out.size(), out.begin());
     return ok_status();
@@ -91,12 +91,12 @@ Status InputFile::read_at(Bytes offset, std::span<std::byte> out) const {
     const ssize_t n_read = ::pread(descriptor_, out.data(), out.size(), static_cast<off_t>(offset));
     if (n_read < 0 && errno == EINTR) continue;
     if (n_read < 0)
-      return Error{ErrorCode::kResource,
-                   fmt::format("{}: reading at byte {}: {}", path_.string(), offset, std::strerror(errno))};
+      return Error{ErrorCode::kResource, Message::say("{}: reading at byte {}: {}", path_.string(), offset,
+                                                      std::string(std::strerror(errno)))};
     if (n_read == 0) {
       return Error{ErrorCode::kBadFile,
-                   fmt::format("{}: ends at byte {}, {} more bytes expected (it had {} bytes when opened)",
-                               path_.string(), offset, out.size(), n_bytes_)};
+                   Message::say("{}: ends at byte {}, {} more bytes expected (it had {} bytes when opened)",
+                                path_.string(), offset, out.size(), n_bytes_)};
     }
     out = out.subspan(static_cast<std::size_t>(n_read));
     offset += static_cast<Bytes>(n_read);

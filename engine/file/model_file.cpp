@@ -33,8 +33,8 @@ Result<SplitKeys> read_split_keys(const InputFile& file, const Metadata& metadat
     if (found == metadata.end()) return std::optional<std::uint64_t>{};
     const auto value = as_uint(found->second);
     if (value) return value;
-    return Error{ErrorCode::kBadFile, fmt::format("{}: metadata '{}': expected an unsigned integer, found {}",
-                                                  file.path().string(), key, type_name(found->second))};
+    return Error{ErrorCode::kBadFile, Message::say("{}: metadata '{}': expected an unsigned integer, found {}",
+                                                   file.path().string(), key, type_words(found->second))};
   };
   const auto index = read("split.no"), n = read("split.count"), n_tensors = read("split.tensors.count");
   for (const auto* value : {&index, &n, &n_tensors}) {
@@ -45,8 +45,9 @@ Result<SplitKeys> read_split_keys(const InputFile& file, const Metadata& metadat
   keys.n_tensors = *n_tensors;
   if (keys.n == 0) keys.n = 1;  // written by tools that split nothing
   if (keys.index >= keys.n) {
-    return Error{ErrorCode::kBadFile, fmt::format("{}: metadata 'split.no' is {}, expected less than 'split.count', {}",
-                                                  file.path().string(), keys.index, keys.n)};
+    return Error{ErrorCode::kBadFile,
+                 Message::say("{}: metadata 'split.no' is {}, expected less than 'split.count', {}",
+                              file.path().string(), keys.index, keys.n)};
   }
   return keys;
 }
@@ -71,8 +72,8 @@ Status check_tensor_names(const std::vector<InputFile>& files, const std::vector
   std::map<std::string_view, std::uint32_t> seen;
   for (const TensorInfo& tensor : tensors) {
     if (seen.emplace(tensor.name, tensor.part).second) continue;
-    return Error{ErrorCode::kBadFile, fmt::format("{}: tensor {} stands twice in the model",
-                                                  files[tensor.part].path().string(), show_name(tensor.name))};
+    return Error{ErrorCode::kBadFile, Message::say("{}: tensor {} stands twice in the model",
+                                                   files[tensor.part].path().string(), show_name(tensor.name))};
   }
   return ok_status();
 }
@@ -87,8 +88,8 @@ Result<ModelFile> join_parts(std::vector<Part> parts) {
   }
   if (parts.size() > 1 && keys.n_tensors && *keys.n_tensors != tensors.size()) {
     return Error{ErrorCode::kBadFile,
-                 fmt::format("{}: metadata 'split.tensors.count' is {}, but the {} parts hold {} tensors",
-                             files.front().path().string(), *keys.n_tensors, parts.size(), tensors.size())};
+                 Message::say("{}: metadata 'split.tensors.count' is {}, but the {} parts hold {} tensors",
+                              files.front().path().string(), *keys.n_tensors, parts.size(), tensors.size())};
   }
   Status names = check_tensor_names(files, tensors);
   if (!names) return names.error();
@@ -98,25 +99,25 @@ Result<ModelFile> join_parts(std::vector<Part> parts) {
 Result<ModelFile> open_split_model(const std::filesystem::path& path, Part opened) {
   const std::optional<SplitName> name = parse_split_name(path);
   if (!name || name->n != opened.keys.n || name->number != opened.keys.index + 1) {
-    return Error{
-        ErrorCode::kBadFile,
-        fmt::format("{}: holds part {} of {} of a model, expected a name ending in '-{:05d}-of-{:05d}.gguf'",
-                    path.string(), opened.keys.index + 1, opened.keys.n, opened.keys.index + 1, opened.keys.n)};
+    return Error{ErrorCode::kBadFile,
+                 Message::say("{}: holds part {} of {} of a model, expected a name ending in '{}'", path.string(),
+                              opened.keys.index + 1, opened.keys.n,
+                              fmt::format("-{:05d}-of-{:05d}.gguf", opened.keys.index + 1, opened.keys.n))};
   }
   std::vector<Part> parts;
   for (std::uint32_t number = 1; number <= name->n; ++number) {
     const std::filesystem::path part_path = split_part_path(path, *name, number);
     std::error_code ignored;
     if (!std::filesystem::exists(part_path, ignored)) {
-      return Error{ErrorCode::kBadFile, fmt::format("{}: part {} of {} is missing: expected {}", path.string(), number,
-                                                    name->n, part_path.string())};
+      return Error{ErrorCode::kBadFile, Message::say("{}: part {} of {} is missing: expected {}", path.string(), number,
+                                                     name->n, part_path.string())};
     }
     Result<Part> part = open_part(part_path, number - 1);
     if (!part) return part.error();
     if (part->keys.n != name->n || part->keys.index + 1 != number) {
       return Error{ErrorCode::kBadFile,
-                   fmt::format("{}: expected part {} of {}, found part {} of {} by its metadata", part_path.string(),
-                               number, name->n, part->keys.index + 1, part->keys.n)};
+                   Message::say("{}: expected part {} of {}, found part {} of {} by its metadata", part_path.string(),
+                                number, name->n, part->keys.index + 1, part->keys.n)};
     }
     parts.push_back(*std::move(part));
   }
@@ -125,19 +126,20 @@ Result<ModelFile> open_split_model(const std::filesystem::path& path, Part opene
 
 }  // namespace
 
-std::string_view type_name(const MetaValue& value) {
+Message type_words(const MetaValue& value) {
   // In the order of MetaValue's alternatives.
-  constexpr std::array<std::string_view, std::variant_size_v<MetaValue>> kNames{"an unsigned integer",
-                                                                                "an integer",
-                                                                                "a number",
-                                                                                "a boolean",
-                                                                                "a string",
-                                                                                "an array of unsigned integers",
-                                                                                "an array of integers",
-                                                                                "an array of numbers",
-                                                                                "an array of booleans",
-                                                                                "an array of strings"};
-  return kNames[value.index()];
+  constexpr std::array<const char*, std::variant_size_v<MetaValue>> kWords{
+      Message::mark("an unsigned integer"),
+      Message::mark("an integer"),
+      Message::mark("a number"),
+      Message::mark("a boolean"),
+      Message::mark("a string"),
+      Message::mark("an array of unsigned integers"),
+      Message::mark("an array of integers"),
+      Message::mark("an array of numbers"),
+      Message::mark("an array of booleans"),
+      Message::mark("an array of strings")};
+  return Message::of(kWords[value.index()]);
 }
 
 std::uint64_t TensorInfo::n_elems() const {
@@ -169,41 +171,41 @@ const MetaValue* ModelFile::find(std::string_view key) const {
 
 namespace {
 
-Error wrong_type(const ModelFile& file, std::string_view key, std::string_view expected, const MetaValue& found) {
-  return Error{ErrorCode::kBadFile, fmt::format("{}: metadata {}: expected {}, found {}", file.path().string(),
-                                                show_name(key), expected, type_name(found))};
+Error wrong_value(const ModelFile& file, std::string_view key, const Message& expected, const Message& found) {
+  return in_file(
+      file, {ErrorCode::kBadFile, Message::say("metadata {}: expected {}, found {}", show_name(key), expected, found)});
 }
 
 template <class T>
-Result<std::optional<T>> find_typed(const ModelFile& file, std::string_view key, std::string_view expected) {
+Result<std::optional<T>> find_typed(const ModelFile& file, std::string_view key, const Message& expected) {
   const MetaValue* value = file.find(key);
   if (value == nullptr) return std::optional<T>{};
   if (const T* typed = std::get_if<T>(value)) return std::optional<T>(*typed);
-  return wrong_type(file, key, expected, *value);
+  return wrong_value(file, key, expected, type_words(*value));
 }
 
 }  // namespace
 
 Result<std::optional<std::uint64_t>> ModelFile::find_uint(std::string_view key) const {
+  const Message expected = Message::say("an unsigned integer");
   const MetaValue* value = find(key);
   if (value == nullptr) return std::optional<std::uint64_t>{};
   const auto number = as_uint(*value);
   if (number) return number;
   if (const auto* negative = std::get_if<std::int64_t>(value)) {
-    return Error{ErrorCode::kBadFile, fmt::format("{}: metadata {}: expected an unsigned integer, found {}",
-                                                  path().string(), show_name(key), *negative)};
+    return wrong_value(*this, key, expected, Message::say("{}", *negative));
   }
-  return wrong_type(*this, key, "an unsigned integer", *value);
+  return wrong_value(*this, key, expected, type_words(*value));
 }
 
 Result<std::optional<double>> ModelFile::find_float(std::string_view key) const {
-  return find_typed<double>(*this, key, "a number with a fraction");
+  return find_typed<double>(*this, key, Message::say("a number with a fraction"));
 }
 Result<std::optional<bool>> ModelFile::find_bool(std::string_view key) const {
-  return find_typed<bool>(*this, key, "a boolean");
+  return find_typed<bool>(*this, key, Message::say("a boolean"));
 }
 Result<std::optional<std::string>> ModelFile::find_string(std::string_view key) const {
-  return find_typed<std::string>(*this, key, "a string");
+  return find_typed<std::string>(*this, key, Message::say("a string"));
 }
 
 Status ModelFile::read_tensor(const TensorInfo& tensor, Bytes from, std::span<std::byte> out) const {
@@ -213,7 +215,7 @@ Status ModelFile::read_tensor(const TensorInfo& tensor, Bytes from, std::span<st
 }
 
 Error in_file(const ModelFile& file, const Error& error) {
-  return {error.code, fmt::format("{}: {}", file.path().string(), error.message)};
+  return {error.code, error.message.said_of(file.path().string())};
 }
 
 Result<ModelFile> open_model_file(const std::filesystem::path& path) {

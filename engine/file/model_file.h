@@ -26,7 +26,7 @@ using MetaValue = std::variant<std::uint64_t, std::int64_t, double, bool, std::s
                                std::vector<std::string>>;
 
 // "an array of strings": what a value is, for messages.
-std::string_view type_name(const MetaValue& value);
+Message type_words(const MetaValue& value);
 
 struct TensorInfo {
   std::string name;

@@ -19,7 +19,7 @@ Status replace_file(const std::filesystem::path& path, std::span<const std::byte
   if (stream && !problem) return ok_status();
   std::error_code ignored;
   std::filesystem::remove(fresh, ignored);
-  return Error{ErrorCode::kResource, fmt::format("{}: cannot be written", path.string())};
+  return Error{ErrorCode::kResource, Message::say("{}: cannot be written", path.string())};
 }
 
 }  // namespace headroom

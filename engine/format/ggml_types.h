@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "base/message.h"
+
 namespace headroom {
 
 struct GgmlTypeRow {
@@ -40,10 +42,12 @@ constexpr const GgmlTypeRow* find_ggml_type(std::uint32_t number) {
   return nullptr;
 }
 
-// What a type is, for people whom its name tells little; empty for most.
-constexpr std::string_view ggml_type_meaning(std::uint32_t number) {
+// What a type is, for people whom its name tells little: a marked form; null for most.
+constexpr const char* ggml_type_meaning(std::uint32_t number) {
   constexpr std::uint32_t kNvfp4 = 40;
-  return number == kNvfp4 ? "4-bit floats with an 8-bit scale for every 16 of them and one for the tensor" : "";
+  return number == kNvfp4
+             ? Message::mark("4-bit floats with an 8-bit scale for every 16 of them and one for the tensor")
+             : nullptr;
 }
 
 }  // namespace headroom

@@ -6,10 +6,10 @@ namespace headroom {
 namespace {
 
 // Old converters wrote the angles of the rotary embedding, which follow from the metadata.
-constexpr std::array kRotaryAngles{UnusedTensors{"blk.N.attn_rot_embd.*", "rotary angles"}};
+constexpr std::array kRotaryAngles{UnusedTensors{"blk.N.attn_rot_embd.*", Message::mark("rotary angles")}};
 
 // Weights that a layer would make a cache by, where it reads another one's.
-constexpr std::string_view kSharedCache = "caches that are read from other layers";
+constexpr const char* kSharedCache = Message::mark("caches that are read from other layers");
 constexpr std::array kSharedCaches{UnusedTensors{"blk.N.attn_k.weight", kSharedCache},
                                    UnusedTensors{"blk.N.attn_k_norm.weight", kSharedCache},
                                    UnusedTensors{"blk.N.attn_v.weight", kSharedCache}};

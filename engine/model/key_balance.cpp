@@ -31,7 +31,7 @@ class WeightReader {
 
   // Row `index`, its first `n_seen` elements.
   Status read(const WeightTensor& weight, std::uint64_t index, std::uint64_t n_seen, std::span<float> out) {
-    if (stop_.stop_requested()) return Error{ErrorCode::kCancelled, "loading was cancelled"};
+    if (stop_.stop_requested()) return Error{ErrorCode::kCancelled, Message::say("loading was cancelled")};
     bytes_.resize(row_bytes(weight.dtype, n_seen));
     const Bytes at = weight.rows.of(index) * row_bytes(weight.dtype, weight.n_cols);
     if (Status read = file_.read_tensor(file_.tensors()[weight.file_tensor], at, bytes_); !read) return read;

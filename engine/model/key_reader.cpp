@@ -1,14 +1,12 @@
 #include "model/key_reader.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
 namespace headroom {
 
-void KeyReader::fail(ErrorCode code, std::string_view message) {
-  if (!error_) error_ = Error{code, fmt::format("{}: {}", file_.path().string(), message)};
+void KeyReader::fail(ErrorCode code, const Message& message) {
+  if (!error_) error_ = Error{code, Message::say("{}: {}", file_.path().string(), message)};
 }
 
 void KeyReader::fail(const Error& named) {
@@ -23,12 +21,12 @@ std::string KeyReader::reading(std::string_view key) {
 const MetaValue* KeyReader::find(std::string_view key) { return file_.find(reading(key)); }
 
 void KeyReader::missing(std::string_view key) {
-  fail(ErrorCode::kBadFile, fmt::format("metadata '{}' is missing", full_key(key)));
+  fail(ErrorCode::kBadFile, Message::say("metadata '{}' is missing", full_key(key)));
 }
 
 std::uint32_t KeyReader::bounded(std::string_view key, std::uint64_t value, std::uint32_t min, std::uint32_t max) {
   if (value >= min && value <= max) return static_cast<std::uint32_t>(value);
-  fail(ErrorCode::kBadFile, fmt::format("metadata '{}' is {}, expected {} to {}", full_key(key), value, min, max));
+  fail(ErrorCode::kBadFile, Message::say("metadata '{}' is {}, expected {} to {}", full_key(key), value, min, max));
   return 0;
 }
 
@@ -82,8 +80,8 @@ std::vector<std::uint32_t> KeyReader::per_layer(std::string_view key, std::uint3
 
 void KeyReader::check_n_entries(std::string_view key, std::size_t n_entries, std::uint32_t n_layers) {
   if (n_entries == n_layers) return;
-  fail(ErrorCode::kBadFile, fmt::format("metadata '{}' has {} entries, expected one for each of {} layers",
-                                        full_key(key), n_entries, n_layers));
+  fail(ErrorCode::kBadFile, Message::say("metadata '{}' has {} entries, expected one for each of {} layers",
+                                         full_key(key), n_entries, n_layers));
 }
 
 std::optional<std::vector<bool>> KeyReader::flags(std::string_view key, std::uint32_t n_layers) {
@@ -114,7 +112,7 @@ double KeyReader::number(std::string_view key, std::optional<double> fallback) {
   if (!found->has_value() && !fallback) missing(key);
   const double value = found->value_or(fallback.value_or(0));
   if (!std::isfinite(value))
-    fail(ErrorCode::kBadFile, fmt::format("metadata '{}' is not a finite number", full_key(key)));
+    fail(ErrorCode::kBadFile, Message::say("metadata '{}' is not a finite number", full_key(key)));
   return value;
 }
 
@@ -122,7 +120,7 @@ bool KeyReader::flag(std::string_view key, bool fallback) {
   const MetaValue* value = failed() ? nullptr : find(key);
   if (value == nullptr) return fallback;
   if (const bool* held = std::get_if<bool>(value)) return *held;
-  fail(ErrorCode::kBadFile, fmt::format("metadata '{}' is no flag, expected true or false", full_key(key)));
+  fail(ErrorCode::kBadFile, Message::say("metadata '{}' is no flag, expected true or false", full_key(key)));
   return fallback;
 }
 

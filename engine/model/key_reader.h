@@ -24,7 +24,7 @@ class KeyReader {
   bool failed() const { return error_.has_value(); }
   Error take_error() { return *std::move(error_); }
   // Keeps the first failure only; the message gets the file's path.
-  void fail(ErrorCode code, std::string_view message);
+  void fail(ErrorCode code, const Message& message);
   // The same for an error of the file's own look-ups, whose message names the path already.
   void fail(const Error& named);
 

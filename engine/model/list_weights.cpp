@@ -10,7 +10,6 @@
 #include <string>
 #include <utility>
 
-#include "base/message_parts.h"
 #include "format/dtype_table.h"
 #include "model/refusal.h"
 
@@ -60,12 +59,12 @@ class WeightLister {
   }
 
  private:
-  void bad(std::string_view message) { keys_.fail(ErrorCode::kBadFile, message); }
-  void unsupported(std::string_view message) { keys_.fail(ErrorCode::kUnsupported, message); }
+  void bad(const Message& message) { keys_.fail(ErrorCode::kBadFile, message); }
+  void unsupported(const Message& message) { keys_.fail(ErrorCode::kUnsupported, message); }
 
   const TensorInfo* require(const std::string& name) {
     const TensorInfo* tensor = file_.find_tensor(name);
-    if (tensor == nullptr) bad(fmt::format("tensor '{}' is missing", name));
+    if (tensor == nullptr) bad(Message::say("tensor '{}' is missing", name));
     return tensor;
   }
 
@@ -272,8 +271,9 @@ class WeightLister {
   bool check_shape(const TensorInfo& tensor, std::uint64_t n_rows, std::uint64_t n_cols, std::uint64_t n_matrices = 1) {
     const std::array<std::uint64_t, 3> shape{n_cols, n_rows, n_matrices};
     if (has_shape(tensor, shape)) return true;
-    bad(fmt::format("tensor '{}' has shape ({}), expected ({}) from the metadata", tensor.name,
-                    fmt::join(tensor.shape, ", "), fmt::join(std::span(shape).first(n_matrices > 1 ? 3 : 2), ", ")));
+    bad(Message::say("tensor '{}' has shape ({}), expected ({}) from the metadata", tensor.name,
+                     fmt::format("{}", fmt::join(tensor.shape, ", ")),
+                     fmt::format("{}", fmt::join(std::span(shape).first(n_matrices > 1 ? 3 : 2), ", "))));
     return false;
   }
 
@@ -282,11 +282,11 @@ class WeightLister {
     const bool type_works =
         role_is_matrix(role) ? tensor.dtype && dtype_row(*tensor.dtype).is_weight : is_vector_type(tensor.dtype);
     if (!type_works) {
-      const std::string sentence =
-          fmt::format("tensor '{}' is {}, which this version cannot compute with; supported: {}", tensor.name,
-                      tensor.type_name, role_is_matrix(role) ? weight_type_names() : "F32, F16, BF16");
+      const Message sentence =
+          Message::say("tensor '{}' is {}, which this version cannot compute with; supported: {}", tensor.name,
+                       tensor.type_name, role_is_matrix(role) ? weight_type_names() : std::string("F32, F16, BF16"));
       if (tensor.dtype) return unsupported(sentence);
-      return unsupported(with_details(sentence, foreign_type_text(file_, tensor.file_type) + "."));
+      return unsupported(sentence.with_details(Message::say("{}.", foreign_type_words(file_, tensor.file_type))));
     }
     const auto index = static_cast<std::uint32_t>(&tensor - file_.tensors().data());
     is_used_[index] = true;

@@ -1,7 +1,5 @@
 #include "model/model_info.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "format/dtype_table.h"
@@ -32,9 +30,8 @@ KvF16Rows LayerSpec::kv_f16_rows(std::uint64_t n_ctx, std::uint64_t n_batch) con
 
 Bytes LayerSpec::kv_row_bytes(DType dtype) const { return n_kv_heads * row_bytes(dtype, head_dim); }
 
-std::string not_loaded_text(const NotLoaded& unused) {
-  return fmt::format("{} tensor{} of {}, {}", unused.n_tensors, unused.n_tensors == 1 ? "" : "s", unused.what,
-                     format_bytes(unused.n_bytes));
+Message not_loaded_words(const NotLoaded& unused) {
+  return Message::say_n("%n tensor(s) of {}, {}", unused.n_tensors, unused.what, amount(unused.n_bytes));
 }
 
 std::uint32_t ModelInfo::n_layers_together() const {

@@ -200,12 +200,12 @@ inline constexpr std::uint32_t kKvSinkRows = 128, kKvTailRowsMin = 128, kKvTailR
 
 // Tensors that the file holds and the forward pass does not read, as the architecture's row says.
 struct NotLoaded {
-  std::string what;  // for people: "multi-token prediction"
+  Message what;  // for people: "multi-token prediction"
   std::uint64_t n_tensors = 0;
   Bytes n_bytes = 0;
   bool operator==(const NotLoaded&) const = default;
 };
-std::string not_loaded_text(const NotLoaded& unused);  // "15 tensors of multi-token prediction, 312 MiB"
+Message not_loaded_words(const NotLoaded& unused);  // "15 tensors of multi-token prediction, 312 MiB"
 
 struct ModelInfo {
   std::string name;          // general.name, else the file's stem
@@ -231,7 +231,7 @@ struct ModelInfo {
   bool heap_is_measured = false;
   std::uint32_t longest_token_bytes = 0;  // of text; 0: there is no tokenizer, or describe_model() was not asked
   std::vector<NotLoaded> not_loaded;
-  std::vector<std::string> warnings;  // what may make answers worse than the model is: sentences for users
+  std::vector<Message> warnings;  // what may make answers worse than the model is: sentences for users
 
   std::uint32_t n_layers() const { return static_cast<std::uint32_t>(layers.size()); }
   float epsilon_behind() const { return post_norm_epsilon.value_or(norm_epsilon); }  // of post-norms

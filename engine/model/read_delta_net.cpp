@@ -1,7 +1,5 @@
 #include "model/read_delta_net.h"
 
-#include <fmt/format.h>
-
 #include <limits>
 #include <utility>
 
@@ -23,7 +21,7 @@ std::vector<bool> read_recurrent_layers(const ArchRow& row, std::uint32_t n_bloc
   if (stated || keys.failed()) return std::move(stated).value_or(std::vector<bool>(n_blocks, false));
   if (keys.has(kLayersKey)) {
     keys.fail(ErrorCode::kBadFile,
-              fmt::format("metadata '{}': expected an array of {} flags", keys.full_key(kLayersKey), n_blocks));
+              Message::say("metadata '{}': expected an array of {} flags", keys.full_key(kLayersKey), n_blocks));
   }
   std::vector<bool> flags;
   for (std::uint32_t i = 0; i < n_blocks && !keys.failed(); ++i) flags.push_back(i % period != period - 1);
@@ -41,15 +39,15 @@ std::optional<DeltaNetSpec> read_delta_net(const ArchRow& row, KeyReader& keys) 
   spec.value_dim = spec.key_dim;
   const std::uint32_t inner = keys.positive(kInnerKey, kMaxHeads * kMaxHeadDim);
   if (keys.failed()) return std::nullopt;
-  const auto bad = [&](std::string_view message) { keys.fail(ErrorCode::kBadFile, message); };
+  const auto bad = [&](const Message& message) { keys.fail(ErrorCode::kBadFile, message); };
   if (spec.n_value_heads % spec.n_key_heads != 0) {
-    bad(fmt::format("metadata '{}' is {}, which is no multiple of '{}', {}", keys.full_key(kValueHeadsKey),
-                    spec.n_value_heads, keys.full_key(kKeyHeadsKey), spec.n_key_heads));
+    bad(Message::say("metadata '{}' is {}, which is no multiple of '{}', {}", keys.full_key(kValueHeadsKey),
+                     spec.n_value_heads, keys.full_key(kKeyHeadsKey), spec.n_key_heads));
   } else if (spec.v_dim() != inner) {
-    bad(fmt::format("metadata '{}' is {}, expected '{}' times '{}', {}", keys.full_key(kInnerKey), inner,
-                    keys.full_key(kValueHeadsKey), keys.full_key(kHeadKey), spec.v_dim()));
+    bad(Message::say("metadata '{}' is {}, expected '{}' times '{}', {}", keys.full_key(kInnerKey), inner,
+                     keys.full_key(kValueHeadsKey), keys.full_key(kHeadKey), spec.v_dim()));
   } else if (spec.conv_width < 2 || spec.conv_width > kMaxConvWidth) {
-    bad(fmt::format("metadata '{}' is {}, expected 2 to {}", keys.full_key(kConvKey), spec.conv_width, kMaxConvWidth));
+    bad(Message::say("metadata '{}' is {}, expected 2 to {}", keys.full_key(kConvKey), spec.conv_width, kMaxConvWidth));
   }
   return spec;
 }

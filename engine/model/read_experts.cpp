@@ -30,9 +30,9 @@ RouterKind read_router(const ArchRow& row, KeyReader& keys) {
   const std::uint32_t function = keys.count(kKey, std::numeric_limits<std::uint32_t>::max(), 0);
   if (function > kSigmoidFunction) {
     keys.fail(ErrorCode::kUnsupported,
-              fmt::format("metadata '{}' is {}, expected {} or {}: this version chooses experts by no other function",
-                          keys.full_key(kKey), function_text(function), function_text(kSoftmaxFunction),
-                          function_text(kSigmoidFunction)));
+              Message::say("metadata '{}' is {}, expected {} or {}: this version chooses experts by no other function",
+                           keys.full_key(kKey), function_text(function), function_text(kSoftmaxFunction),
+                           function_text(kSigmoidFunction)));
   }
   const bool by_sigmoid = function == 0 ? is_sigmoid(*row.router) : function == kSigmoidFunction;
   if (keys.flag("expert_weights_norm", divides_by_sum(*row.router)))
@@ -46,7 +46,7 @@ float read_weight_scale(const ArchRow& row, KeyReader& keys) {
   const auto scale = static_cast<float>(row.has_router_keys ? keys.number(kKey, 1.0) : 1.0);
   if (!keys.failed() && !(scale >= 0 && std::isfinite(scale)))
     keys.fail(ErrorCode::kBadFile,
-              fmt::format("metadata '{}' is {}, expected a finite number of 0 or more", keys.full_key(kKey), scale));
+              Message::say("metadata '{}' is {}, expected a finite number of 0 or more", keys.full_key(kKey), scale));
   return scale == 0 ? 1.0F : scale;
 }
 
@@ -58,8 +58,8 @@ std::uint32_t read_shared_width(const SharedExpertRow& shared, std::uint32_t exp
   if (!shared.is_counted) return keys.positive(kWidth, max_width);
   const std::uint64_t width = std::uint64_t{keys.count(kCount, kMaxExperts, 0)} * expert_d_ff;
   if (width <= max_width) return static_cast<std::uint32_t>(width);
-  keys.fail(ErrorCode::kBadFile, fmt::format("metadata '{}' times the width of an expert is {}, expected at most {}",
-                                             keys.full_key(kCount), width, max_width));
+  keys.fail(ErrorCode::kBadFile, Message::say("metadata '{}' times the width of an expert is {}, expected at most {}",
+                                              keys.full_key(kCount), width, max_width));
   return 0;
 }
 
@@ -70,9 +70,9 @@ void refuse_experts(const ArchRow& row, KeyReader& keys) {
   const std::uint32_t n_experts = keys.count("expert_count", std::numeric_limits<std::uint32_t>::max(), 0);
   if (keys.failed() || n_experts == 0) return;
   keys.fail(ErrorCode::kUnsupported,
-            fmt::format("metadata '{}' is {}, expected 0: how a mixture of experts of this architecture chooses "
-                        "them is not known to this version",
-                        keys.full_key("expert_count"), n_experts));
+            Message::say("metadata '{}' is {}, expected 0: how a mixture of experts of this architecture chooses "
+                         "them is not known to this version",
+                         keys.full_key("expert_count"), n_experts));
 }
 
 LayerSpec read_experts(const ArchRow& row, std::uint32_t max_width, KeyReader& keys) {
@@ -91,13 +91,13 @@ LayerSpec read_experts(const ArchRow& row, std::uint32_t max_width, KeyReader& k
   }
   if (layer.n_experts_used > layer.n_experts) {
     keys.fail(ErrorCode::kBadFile,
-              fmt::format("metadata '{}' is {}, expected at most '{}', {}", keys.full_key("expert_used_count"),
-                          layer.n_experts_used, keys.full_key("expert_count"), layer.n_experts));
+              Message::say("metadata '{}' is {}, expected at most '{}', {}", keys.full_key("expert_used_count"),
+                           layer.n_experts_used, keys.full_key("expert_count"), layer.n_experts));
   }
   if (const std::uint64_t width = std::uint64_t{layer.n_experts_used} * layer.expert_d_ff; width > max_width) {
     keys.fail(ErrorCode::kBadFile,
-              fmt::format("metadata '{}' times '{}' is {}, expected at most {}", keys.full_key("expert_used_count"),
-                          keys.full_key(row.expert_width), width, max_width));
+              Message::say("metadata '{}' times '{}' is {}, expected at most {}", keys.full_key("expert_used_count"),
+                           keys.full_key(row.expert_width), width, max_width));
   }
   return layer;
 }

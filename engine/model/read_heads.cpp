@@ -1,7 +1,5 @@
 #include "model/read_heads.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <limits>
 
@@ -13,8 +11,8 @@ constexpr std::string_view kKeyLength = "attention.key_length", kWindowKeyLength
 void expect_values_of(std::string_view key, std::uint32_t stated, std::uint32_t head_dim, KeyReader& keys) {
   if (keys.failed() || stated == head_dim) return;
   keys.fail(ErrorCode::kUnsupported,
-            fmt::format("metadata '{}' is {}, expected the size of a key, {}: this version has equal ones only",
-                        keys.full_key(key), stated, head_dim));
+            Message::say("metadata '{}' is {}, expected the size of a key, {}: this version has equal ones only",
+                         keys.full_key(key), stated, head_dim));
 }
 
 std::uint32_t read_full(std::uint32_t d_model, std::uint32_t n_heads, KeyReader& keys) {
@@ -22,9 +20,9 @@ std::uint32_t read_full(std::uint32_t d_model, std::uint32_t n_heads, KeyReader&
   const bool is_stated = keys.has(kKeyLength);
   if (d_model % n_heads != 0 && !is_stated) {
     keys.fail(ErrorCode::kBadFile,
-              fmt::format("metadata '{}' is {}, which does not divide '{}', {}, and '{}' is missing",
-                          keys.full_key("attention.head_count"), n_heads, keys.full_key("embedding_length"), d_model,
-                          keys.full_key(kKeyLength)));
+              Message::say("metadata '{}' is {}, which does not divide '{}', {}, and '{}' is missing",
+                           keys.full_key("attention.head_count"), n_heads, keys.full_key("embedding_length"), d_model,
+                           keys.full_key(kKeyLength)));
     return 0;
   }
   const std::uint32_t head_dim = keys.positive(kKeyLength, kMaxHeadDim, d_model / n_heads);
@@ -33,8 +31,8 @@ std::uint32_t read_full(std::uint32_t d_model, std::uint32_t n_heads, KeyReader&
   if (keys.failed()) return 0;
   if (head_dim % 2 != 0 || head_dim > kMaxHeadDim) {
     keys.fail(ErrorCode::kBadFile,
-              fmt::format("a head has {} elements by metadata '{}', expected an even number up to {}", head_dim,
-                          keys.full_key(is_stated ? kKeyLength : "attention.head_count"), kMaxHeadDim));
+              Message::say("a head has {} elements by metadata '{}', expected an even number up to {}", head_dim,
+                           keys.full_key(is_stated ? kKeyLength : "attention.head_count"), kMaxHeadDim));
   }
   return head_dim;
 }
@@ -49,8 +47,8 @@ std::uint32_t width_in_windows(std::string_view key, std::uint32_t width, KeyRea
 void expect_same_in_windows(std::string_view key, std::uint32_t width, KeyReader& keys) {
   const std::uint32_t stated = width_in_windows(key, width, keys);
   if (keys.failed() || stated == width) return;
-  keys.fail(ErrorCode::kUnsupported, fmt::format("metadata '{}' is {}, expected {}, as in layers without a window",
-                                                 keys.full_key(key), stated, width));
+  keys.fail(ErrorCode::kUnsupported, Message::say("metadata '{}' is {}, expected {}, as in layers without a window",
+                                                  keys.full_key(key), stated, width));
 }
 
 HeadSizes read_head_sizes(const ArchRow& row, std::uint32_t d_model, std::uint32_t n_heads, KeyReader& keys) {
@@ -64,8 +62,8 @@ HeadSizes read_head_sizes(const ArchRow& row, std::uint32_t d_model, std::uint32
   }
   const std::uint32_t window = width_in_windows(kWindowKeyLength, full, keys);
   if (!keys.failed() && (window % 2 != 0 || window > kMaxHeadDim)) {
-    keys.fail(ErrorCode::kBadFile, fmt::format("metadata '{}' is {}, expected an even number up to {}",
-                                               keys.full_key(kWindowKeyLength), window, kMaxHeadDim));
+    keys.fail(ErrorCode::kBadFile, Message::say("metadata '{}' is {}, expected an even number up to {}",
+                                                keys.full_key(kWindowKeyLength), window, kMaxHeadDim));
   }
   expect_values_of(kWindowValueLength, width_in_windows(kWindowValueLength, window, keys), window, keys);
   return {full, window};

@@ -51,7 +51,7 @@ class ModelInfoReader {
   }
 
  private:
-  void bad(std::string_view message) { keys_.fail(ErrorCode::kBadFile, message); }
+  void bad(const Message& message) { keys_.fail(ErrorCode::kBadFile, message); }
 
   void read_name() {
     const Result<std::string> name = read_model_name(file_);
@@ -63,20 +63,20 @@ class ModelInfoReader {
   void refuse_keys() { refuse_unapplied_keys(file_, row_, keys_); }
 
   void read_sizes() {
-    if (file_.tensors().empty()) return bad("holds no tensors: a vocabulary alone cannot be run");
+    if (file_.tensors().empty()) return bad(Message::say("holds no tensors: a vocabulary alone cannot be run"));
     n_blocks_ = keys_.positive("block_count", std::numeric_limits<std::uint32_t>::max());
     // Every layer has tensors of its own, so this bounds what a lying count can cost.
     if (n_blocks_ > file_.tensors().size()) {
-      return bad(fmt::format("metadata '{}' is {}, but the file holds only {} tensors", keys_.full_key("block_count"),
-                             n_blocks_, file_.tensors().size()));
+      return bad(Message::say("metadata '{}' is {}, but the file holds only {} tensors", keys_.full_key("block_count"),
+                              n_blocks_, file_.tensors().size()));
     }
     n_layers_ = n_blocks_ - read_prediction_layers();
     model_.d_model = keys_.positive("embedding_length", kMaxWidth);
     model_.n_ctx_trained = keys_.positive("context_length", kMaxPositions);
     model_.norm_epsilon = static_cast<float>(keys_.number("attention.layer_norm_rms_epsilon"));
     if (!keys_.failed() && !(model_.norm_epsilon >= 0 && model_.norm_epsilon < 1)) {
-      bad(fmt::format("metadata '{}' is {}, expected 0 to 1", keys_.full_key("attention.layer_norm_rms_epsilon"),
-                      model_.norm_epsilon));
+      bad(Message::say("metadata '{}' is {}, expected 0 to 1", keys_.full_key("attention.layer_norm_rms_epsilon"),
+                       model_.norm_epsilon));
     }
   }
 
@@ -85,8 +85,8 @@ class ModelInfoReader {
     constexpr std::string_view kKey = "nextn_predict_layers";
     const std::uint32_t n = row_.skips_prediction_layers ? keys_.count(kKey, kMaxPositions, 0) : 0;
     if (keys_.failed() || n < n_blocks_) return n;
-    bad(fmt::format("metadata '{}' is {}, expected less than '{}', {}", keys_.full_key(kKey), n,
-                    keys_.full_key("block_count"), n_blocks_));
+    bad(Message::say("metadata '{}' is {}, expected less than '{}', {}", keys_.full_key(kKey), n,
+                     keys_.full_key("block_count"), n_blocks_));
     return 0;
   }
 
@@ -121,9 +121,9 @@ class ModelInfoReader {
         continue;
       }
       if (n_heads[i] % n_kv_heads[i] != 0)
-        return bad(fmt::format("layer {}: metadata '{}' is {}, which is no multiple of '{}', {}", i,
-                               keys_.full_key("attention.head_count"), n_heads[i],
-                               keys_.full_key("attention.head_count_kv"), n_kv_heads[i]));
+        return bad(Message::say("layer {}: metadata '{}' is {}, which is no multiple of '{}', {}", i,
+                                keys_.full_key("attention.head_count"), n_heads[i],
+                                keys_.full_key("attention.head_count_kv"), n_kv_heads[i]));
       layer.attention = windows[i] > 0 ? AttentionKind::kWindow : AttentionKind::kFull;
       layer.window = windows[i];
       layer.n_heads = n_heads[i];
@@ -149,13 +149,13 @@ class ModelInfoReader {
     if (tensor == nullptr) return 1.0F;
     float scale = 0;
     if (tensor->dtype != DType::kF32 || tensor->n_elems() != 1) {
-      bad(fmt::format("tensor '{}' is {} of shape ({}), expected F32 of shape (1)", name, tensor->type_name,
-                      fmt::join(tensor->shape, ", ")));
+      bad(Message::say("tensor '{}' is {} of shape ({}), expected F32 of shape (1)", name, tensor->type_name,
+                       fmt::format("{}", fmt::join(tensor->shape, ", "))));
       return 1.0F;
     }
     const Status read = file_.read_tensor(*tensor, 0, std::as_writable_bytes(std::span(&scale, 1)));
     if (!read) keys_.fail(read.error());
-    if (read && !std::isfinite(scale)) bad(fmt::format("tensor '{}' holds {}, expected a finite number", name, scale));
+    if (read && !std::isfinite(scale)) bad(Message::say("tensor '{}' holds {}, expected a finite number", name, scale));
     is_used_[static_cast<std::size_t>(tensor - file_.tensors().data())] = true;
     return scale;
   }
@@ -206,22 +206,22 @@ class ModelInfoReader {
   void read_vocabulary() {
     const std::string name = role_tensor_name(TensorRole::kTokenEmbedding, -1);
     const TensorInfo* embedding = file_.find_tensor(name);
-    if (embedding == nullptr) return bad(fmt::format("tensor '{}' is missing", name));
+    if (embedding == nullptr) return bad(Message::say("tensor '{}' is missing", name));
     const std::uint64_t n_vocab = embedding->shape.size() > 1 ? embedding->shape[1] : 1;
     if (n_vocab > kMaxWidth)
-      return bad(fmt::format("tensor '{}' has {} rows, at most {} are accepted", embedding->name, n_vocab, kMaxWidth));
+      return bad(Message::say("tensor '{}' has {} rows, at most {} are accepted", embedding->name, n_vocab, kMaxWidth));
     model_.n_vocab = static_cast<std::uint32_t>(n_vocab);
     const MetaValue* tokens = file_.find("tokenizer.ggml.tokens");
     if (const auto* list = tokens == nullptr ? nullptr : std::get_if<std::vector<std::string>>(tokens);
         list != nullptr && list->size() != n_vocab) {
-      return bad(fmt::format("tensor '{}' has {} rows, but metadata 'tokenizer.ggml.tokens' has {} tokens",
-                             embedding->name, n_vocab, list->size()));
+      return bad(Message::say("tensor '{}' has {} rows, but metadata 'tokenizer.ggml.tokens' has {} tokens",
+                              embedding->name, n_vocab, list->size()));
     }
     const std::uint32_t stated =
         keys_.positive("vocab_size", std::numeric_limits<std::uint32_t>::max(), model_.n_vocab);
     if (!keys_.failed() && stated != n_vocab) {
-      bad(fmt::format("tensor '{}' has {} rows, but metadata '{}' is {}", embedding->name, n_vocab,
-                      keys_.full_key("vocab_size"), stated));
+      bad(Message::say("tensor '{}' has {} rows, but metadata '{}' is {}", embedding->name, n_vocab,
+                       keys_.full_key("vocab_size"), stated));
     }
   }
 
@@ -232,10 +232,10 @@ class ModelInfoReader {
   void check_tokenizer() {
     const bool is_byte_level = file_.find("tokenizer.ggml.merges") && !file_.find("tokenizer.ggml.scores");
     if (!is_byte_level || file_.find("tokenizer.ggml.pre")) return;
-    model_.warnings.emplace_back(
-        "The file does not say how its tokenizer splits words (tokenizer.ggml.pre is missing): a common rule is used. "
-        "If "
-        "the model was trained with another one, it reads some text differently and answers worse.");
+    model_.warnings.push_back(
+        Message::say("The file does not say how its tokenizer splits words (tokenizer.ggml.pre is missing): a common "
+                     "rule is used. If "
+                     "the model was trained with another one, it reads some text differently and answers worse."));
   }
 
   void sum_up() {
@@ -269,12 +269,12 @@ Result<ModelInfo> read_model_info(const ModelFile& file) {
   if (!architecture) return architecture.error();
   if (is_projector(type->value_or(""), architecture->value_or(""))) return projector_refusal(file);
   if (type->has_value() && **type != "model") {
-    return Error{ErrorCode::kUnsupported, fmt::format("{}: metadata 'general.type' is {}, expected 'model'",
-                                                      file.path().string(), show_name(**type))};
+    return Error{ErrorCode::kUnsupported, Message::say("{}: metadata 'general.type' is {}, expected 'model'",
+                                                       file.path().string(), show_name(**type))};
   }
   if (!architecture->has_value())
     return Error{ErrorCode::kBadFile,
-                 fmt::format("{}: metadata 'general.architecture' is missing", file.path().string())};
+                 Message::say("{}: metadata 'general.architecture' is missing", file.path().string())};
   const ArchRow* row = find_arch(**architecture);
   if (row == nullptr) return architecture_refusal(file);
   return read_model_info(file, *row);

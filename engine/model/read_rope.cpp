@@ -38,8 +38,8 @@ RopeScaling read_scaling_type(const ArchRow& row, KeyReader& keys) {
   if (row.may_be_long && name == "longrope") return RopeScaling::kLong;
   keys.fail(
       ErrorCode::kUnsupported,
-      fmt::format("metadata '{}': RoPE scaling {} is not supported; this version has none, linear, llama3 and yarn",
-                  keys.full_key("rope.scaling.type"), show_name(name)));
+      Message::say("metadata '{}': RoPE scaling {} is not supported; this version has none, linear, llama3 and yarn",
+                   keys.full_key("rope.scaling.type"), show_name(name)));
   return RopeScaling::kNone;
 }
 
@@ -48,9 +48,9 @@ void read_llama3(RopeSpec& rope, KeyReader& keys) {
   rope.low_freq_factor = keys.number("rope.scaling.low_freq_factor");
   rope.high_freq_factor = keys.number("rope.scaling.high_freq_factor");
   if (!keys.failed() && !(rope.low_freq_factor > 0 && rope.high_freq_factor > rope.low_freq_factor)) {
-    keys.fail(ErrorCode::kBadFile, fmt::format("metadata '{}' is {} and '{}' is {}, expected 0 < low < high",
-                                               keys.full_key("rope.scaling.low_freq_factor"), rope.low_freq_factor,
-                                               keys.full_key("rope.scaling.high_freq_factor"), rope.high_freq_factor));
+    keys.fail(ErrorCode::kBadFile, Message::say("metadata '{}' is {} and '{}' is {}, expected 0 < low < high",
+                                                keys.full_key("rope.scaling.low_freq_factor"), rope.low_freq_factor,
+                                                keys.full_key("rope.scaling.high_freq_factor"), rope.high_freq_factor));
   }
 }
 
@@ -68,27 +68,27 @@ void read_yarn(const ArchRow& row, RopeSpec& rope, std::uint32_t n_ctx_trained, 
   const double extrapolation = keys.number("rope.scaling.yarn_ext_factor", 1.0);
   if (keys.failed()) return;
   if (!(rope.beta_slow > 0 && rope.beta_fast > rope.beta_slow)) {
-    keys.fail(ErrorCode::kBadFile, fmt::format("metadata '{}' is {} and '{}' is {}, expected fast > slow > 0",
-                                               keys.full_key("rope.scaling.yarn_beta_fast"), rope.beta_fast,
-                                               keys.full_key("rope.scaling.yarn_beta_slow"), rope.beta_slow));
+    keys.fail(ErrorCode::kBadFile, Message::say("metadata '{}' is {} and '{}' is {}, expected fast > slow > 0",
+                                                keys.full_key("rope.scaling.yarn_beta_fast"), rope.beta_fast,
+                                                keys.full_key("rope.scaling.yarn_beta_slow"), rope.beta_slow));
   }
   if (!(file_scale > 0))
-    keys.fail(ErrorCode::kBadFile, fmt::format("metadata '{}' times '{}' is {}, expected more than 0",
-                                               keys.full_key("rope.scaling.attn_factor"),
-                                               keys.full_key("rope.scaling.yarn_attn_factor"), file_scale));
+    keys.fail(ErrorCode::kBadFile, Message::say("metadata '{}' times '{}' is {}, expected more than 0",
+                                                keys.full_key("rope.scaling.attn_factor"),
+                                                keys.full_key("rope.scaling.yarn_attn_factor"), file_scale));
   if (rope.factor < 1)
-    keys.fail(ErrorCode::kBadFile, fmt::format("metadata '{}' is {}, expected at least 1 for RoPE scaling yarn",
-                                               keys.full_key(factor_key(keys)), rope.factor));
+    keys.fail(ErrorCode::kBadFile, Message::say("metadata '{}' is {}, expected at least 1 for RoPE scaling yarn",
+                                                keys.full_key(factor_key(keys)), rope.factor));
   if (rope.theta <= 1)
-    keys.fail(ErrorCode::kBadFile, fmt::format("metadata '{}' is {}, expected more than 1 for RoPE scaling yarn",
-                                               keys.full_key("rope.freq_base"), rope.theta));
+    keys.fail(ErrorCode::kBadFile, Message::say("metadata '{}' is {}, expected more than 1 for RoPE scaling yarn",
+                                                keys.full_key("rope.freq_base"), rope.theta));
   if (extrapolation != 1.0) {
-    keys.fail(ErrorCode::kUnsupported, fmt::format("metadata '{}' is {}; this version has 1 only",
-                                                   keys.full_key("rope.scaling.yarn_ext_factor"), extrapolation));
+    keys.fail(ErrorCode::kUnsupported, Message::say("metadata '{}' is {}; this version has 1 only",
+                                                    keys.full_key("rope.scaling.yarn_ext_factor"), extrapolation));
   }
   if (multiplier < 0)
     keys.fail(ErrorCode::kBadFile,
-              fmt::format("metadata '{}' is {}, expected 0 or more", keys.full_key(kMultiplier), multiplier));
+              Message::say("metadata '{}' is {}, expected 0 or more", keys.full_key(kMultiplier), multiplier));
   if (keys.failed() || (!is_whole && file_scale == 1.0 && multiplier == 0.0)) return;
   const double of_factor = 0.1 * std::log(rope.factor);
   rope.attention_factor = file_scale * (is_whole ? 1 : 1 + of_factor) / (1 + multiplier * of_factor);
@@ -101,8 +101,8 @@ void read_scaling(const ArchRow& row, RopeSpec& rope, std::uint32_t n_ctx_traine
   if (keys.failed()) return;
   if (rope.factor == 0) rope.factor = 1;  // 0 is written for "not scaled"
   if (rope.factor < 0)
-    return keys.fail(ErrorCode::kBadFile, fmt::format("metadata '{}' is {}, expected more than 0",
-                                                      keys.full_key(factor_key(keys)), rope.factor));
+    return keys.fail(ErrorCode::kBadFile, Message::say("metadata '{}' is {}, expected more than 0",
+                                                       keys.full_key(factor_key(keys)), rope.factor));
   switch (rope.scaling) {
     case RopeScaling::kNone:
     case RopeScaling::kLong: break;
@@ -119,12 +119,13 @@ std::vector<float> read_factors(const ModelFile& file, std::string_view name, Pr
                                 KeyReader& keys) {
   const TensorInfo* tensor = presence == Presence::kNever ? nullptr : file.find_tensor(name);
   if (tensor == nullptr && presence == Presence::kRequired)
-    keys.fail(ErrorCode::kBadFile, fmt::format("tensor '{}' is missing", name));
+    keys.fail(ErrorCode::kBadFile, Message::say("tensor '{}' is missing", name));
   if (tensor == nullptr || keys.failed()) return {};
   const std::uint64_t n = rope_dim / 2;
   if (tensor->dtype != DType::kF32 || tensor->n_elems() != n || tensor->shape[0] != n) {
-    keys.fail(ErrorCode::kBadFile, fmt::format("tensor '{}' is {} of shape ({}), expected F32 of shape ({})",
-                                               tensor->name, tensor->type_name, fmt::join(tensor->shape, ", "), n));
+    keys.fail(ErrorCode::kBadFile,
+              Message::say("tensor '{}' is {} of shape ({}), expected F32 of shape ({})", tensor->name,
+                           tensor->type_name, fmt::format("{}", fmt::join(tensor->shape, ", ")), n));
     return {};
   }
   std::vector<float> factors(n);
@@ -133,7 +134,7 @@ std::vector<float> read_factors(const ModelFile& file, std::string_view name, Pr
   for (const float factor : factors) {
     if (keys.failed() || (std::isfinite(factor) && factor > 0)) continue;
     keys.fail(ErrorCode::kBadFile,
-              fmt::format("tensor '{}' holds {}, expected finite numbers above 0", tensor->name, factor));
+              Message::say("tensor '{}' holds {}, expected finite numbers above 0", tensor->name, factor));
   }
   return factors;
 }
@@ -144,10 +145,10 @@ void read_long(const ModelFile& file, RopeSpec& rope, std::uint32_t n_ctx_traine
   const bool is_stated = file.find_tensor(kShortFactorsTensor) != nullptr || file.find_tensor(kLongFactorsTensor);
   if (!is_stated && rope.scaling != RopeScaling::kLong) return;
   if (rope.scaling != RopeScaling::kLong && rope.scaling != RopeScaling::kNone)
-    return keys.fail(
-        ErrorCode::kUnsupported,
-        fmt::format("metadata '{}' is '{}' beside tensor '{}', expected 'longrope' or none",
-                    keys.full_key("rope.scaling.type"), keys.text("rope.scaling.type", "linear"), kShortFactorsTensor));
+    return keys.fail(ErrorCode::kUnsupported,
+                     Message::say("metadata '{}' is '{}' beside tensor '{}', expected 'longrope' or none",
+                                  keys.full_key("rope.scaling.type"), keys.text("rope.scaling.type", "linear"),
+                                  kShortFactorsTensor));
   rope.scaling = RopeScaling::kLong;
   rope.original_n_ctx = keys.positive(kOriginalContextKey, kMaxPositions, n_ctx_trained);
   rope.freq_factors = read_factors(file, kShortFactorsTensor, Presence::kRequired, rope.rope_dim, keys);
@@ -159,8 +160,8 @@ void read_long(const ModelFile& file, RopeSpec& rope, std::uint32_t n_ctx_traine
                              : 1.0;
   rope.attention_factor = keys.number(kAttentionFactor, derived);
   if (!keys.failed() && !(rope.attention_factor > 0))
-    keys.fail(ErrorCode::kBadFile, fmt::format("metadata '{}' is {}, expected more than 0",
-                                               keys.full_key(kAttentionFactor), rope.attention_factor));
+    keys.fail(ErrorCode::kBadFile, Message::say("metadata '{}' is {}, expected more than 0",
+                                                keys.full_key(kAttentionFactor), rope.attention_factor));
 }
 
 // Text has one position for all axes, so that sections change nothing as long as every pair is in one.
@@ -174,21 +175,23 @@ void check_sections(const RopeSpec& rope, KeyReader& keys) {
   if (sum == n_pairs) return;
   keys.fail(
       ErrorCode::kUnsupported,
-      fmt::format("metadata '{}' is {}, expected sections of {} pairs together, half of '{}'", keys.full_key(kKey),
-                  sections ? fmt::format("({})", fmt::join(*sections, ", ")) : "no such list", n_pairs,
-                  keys.full_key("rope.dimension_count")));
+      Message::say(
+          "metadata '{}' is {}, expected sections of {} pairs together, half of '{}'", keys.full_key(kKey),
+          sections ? Message::plain(fmt::format("({})", fmt::join(*sections, ", "))) : Message::say("no such list"),
+          n_pairs, keys.full_key("rope.dimension_count")));
 }
 
 void check_rope_dim(std::uint32_t rope_dim, std::string_view key, std::uint32_t head_dim, KeyReader& keys) {
   if (keys.failed() || (rope_dim % 2 == 0 && rope_dim <= head_dim)) return;
-  keys.fail(ErrorCode::kBadFile, fmt::format("metadata '{}' is {}, expected an even number up to the head size {}",
-                                             keys.full_key(key), rope_dim, head_dim));
+  keys.fail(ErrorCode::kBadFile, Message::say("metadata '{}' is {}, expected an even number up to the head size {}",
+                                              keys.full_key(key), rope_dim, head_dim));
 }
 
 double read_theta(std::string_view key, double fallback, KeyReader& keys) {
   const double theta = keys.number(key, fallback);
   if (!keys.failed() && !(theta > 0))
-    keys.fail(ErrorCode::kBadFile, fmt::format("metadata '{}' is {}, expected more than 0", keys.full_key(key), theta));
+    keys.fail(ErrorCode::kBadFile,
+              Message::say("metadata '{}' is {}, expected more than 0", keys.full_key(key), theta));
   return theta;
 }
 
@@ -220,11 +223,11 @@ std::optional<RopeSpec> read_query_rope(const ArchRow& row, const RopeSpec& rope
     of_queries.original_n_ctx = keys.positive(kOriginalContextKey, kMaxPositions, n_ctx_trained);
   if (growth < 0)
     keys.fail(ErrorCode::kBadFile,
-              fmt::format("metadata '{}' is {}, expected 0 or more", keys.full_key(kGrowth), growth));
+              Message::say("metadata '{}' is {}, expected 0 or more", keys.full_key(kGrowth), growth));
   if (rope.rope_dim != head_dim)
     keys.fail(ErrorCode::kUnsupported,
-              fmt::format("metadata '{}' is {}, expected the size of a head, {}, beside '{}'",
-                          keys.full_key("rope.dimension_count"), rope.rope_dim, head_dim, keys.full_key(kGrowth)));
+              Message::say("metadata '{}' is {}, expected the size of a head, {}, beside '{}'",
+                           keys.full_key("rope.dimension_count"), rope.rope_dim, head_dim, keys.full_key(kGrowth)));
   return of_queries;
 }
 

@@ -1,7 +1,5 @@
 #include "model/read_scales.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 
 namespace headroom {
@@ -14,8 +12,8 @@ constexpr std::string_view kAttentionKey = "attention.scale", kEmbeddingKey = "e
 double positive_number(std::string_view key, const std::optional<double>& fallback, KeyReader& keys) {
   const double number = keys.number(key, fallback);
   if (keys.failed() || (number > 0 && std::isfinite(static_cast<float>(number)))) return number;
-  keys.fail(ErrorCode::kBadFile, fmt::format("metadata '{}' is {}, expected more than 0, and a number of 32 bits",
-                                             keys.full_key(key), number));
+  keys.fail(ErrorCode::kBadFile, Message::say("metadata '{}' is {}, expected more than 0, and a number of 32 bits",
+                                              keys.full_key(key), number));
   return 1;
 }
 
@@ -25,7 +23,8 @@ float read_softcap(std::string_view key, const std::optional<double>& fallback, 
   if (!fallback) return 0;
   const double softcap = keys.number(key, fallback);
   if (softcap < 0) {
-    keys.fail(ErrorCode::kBadFile, fmt::format("metadata '{}' is {}, expected 0 or more", keys.full_key(key), softcap));
+    keys.fail(ErrorCode::kBadFile,
+              Message::say("metadata '{}' is {}, expected 0 or more", keys.full_key(key), softcap));
   }
   return static_cast<float>(softcap);
 }
@@ -41,8 +40,8 @@ float read_scales(const ArchRow& row, KeyReader& keys, ModelInfo& model) {
   model.embedding_scale = static_cast<float>(of_embedding / of_residual);
   model.norm_epsilon = static_cast<float>(static_cast<double>(model.norm_epsilon) / (of_residual * of_residual));
   if (!keys.failed() && !(std::isfinite(model.embedding_scale) && std::isfinite(model.norm_epsilon))) {
-    keys.fail(ErrorCode::kBadFile, fmt::format("metadata '{}' is {}, which leaves numbers that 32 bits do not hold",
-                                               keys.full_key(kResidualKey), of_residual));
+    keys.fail(ErrorCode::kBadFile, Message::say("metadata '{}' is {}, which leaves numbers that 32 bits do not hold",
+                                                keys.full_key(kResidualKey), of_residual));
   }
   if (keys.has(kAttentionKey)) {
     const auto of_scores = static_cast<float>(positive_number(kAttentionKey, std::nullopt, keys));

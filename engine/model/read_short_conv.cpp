@@ -1,7 +1,5 @@
 #include "model/read_short_conv.h"
 
-#include <fmt/format.h>
-
 #include <limits>
 
 namespace headroom {
@@ -13,7 +11,7 @@ std::optional<ShortConvSpec> read_short_conv(const ArchRow& row, std::uint32_t d
   if (keys.failed()) return std::nullopt;
   if (width < 2 || width > kMaxConvWidth) {
     keys.fail(ErrorCode::kBadFile,
-              fmt::format("metadata '{}' is {}, expected 2 to {}", keys.full_key(kWidthKey), width, kMaxConvWidth));
+              Message::say("metadata '{}' is {}, expected 2 to {}", keys.full_key(kWidthKey), width, kMaxConvWidth));
     return std::nullopt;
   }
   return ShortConvSpec{.n_channels = d_model, .width = width};

@@ -1,7 +1,5 @@
 #include "model/read_windows.h"
 
-#include <fmt/format.h>
-
 #include <limits>
 
 namespace headroom {
@@ -37,9 +35,9 @@ std::vector<std::uint32_t> read_windows(const ArchRow& row, std::uint32_t n_laye
     case WindowRule::kIgnored: break;
     case WindowRule::kRefused:
       if (window >= n_ctx_trained) break;
-      keys.fail(ErrorCode::kUnsupported, fmt::format("metadata '{}' is {}: which layers of {} have a "
-                                                     "window is not supported yet",
-                                                     keys.full_key(kWindowKey), window, row.architecture));
+      keys.fail(ErrorCode::kUnsupported, Message::say("metadata '{}' is {}: which layers of {} have a "
+                                                      "window is not supported yet",
+                                                      keys.full_key(kWindowKey), window, row.architecture));
   }
   return windows;
 }

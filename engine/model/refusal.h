@@ -11,7 +11,7 @@ namespace headroom {
 
 // "latent attention (MLA), one cached row of 576 values for K and V that all heads share". latent_elems: as
 // RefusedModel has it.
-std::string missing_part_text(const RefusedArch& arch, std::uint32_t latent_elems = 0);
+Message missing_part_words(const RefusedArch& arch, std::uint32_t latent_elems = 0);
 
 // Of an architecture that arch_table does not have: kUnsupported.
 Error architecture_refusal(const ModelFile& file);
@@ -20,6 +20,6 @@ Error architecture_refusal(const ModelFile& file);
 Error projector_refusal(const ModelFile& file);
 
 // "312 of 700 tensors (18.3 GiB of 20.1 GiB) are NVFP4, 4-bit floats with ..."; of a type that the file holds.
-std::string foreign_type_text(const ModelFile& file, std::uint32_t file_type);
+Message foreign_type_words(const ModelFile& file, std::uint32_t file_type);
 
 }  // namespace headroom

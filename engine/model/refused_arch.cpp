@@ -1,7 +1,5 @@
 #include "model/refused_arch.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <initializer_list>
@@ -51,14 +49,12 @@ class FigureReader {
   static constexpr Bytes kElemBytes = 2;         // F16
   static constexpr std::uint32_t kChunk = 8192;  // positions that attention in chunks sees, whatever a file says
 
-  // Why a figure cannot be read; empty when it can. What look-ups say begins with the path, as all errors of files.
+  // Why a figure cannot be read, without the path; empty when it can.
   template <class Read>
-  std::string reason(Read read) const {
+  Message reason(Read read) const {
     KeyReader keys(file_, std::string(arch_.architecture));
     read(keys);
-    if (!keys.failed()) return {};
-    const std::string message = keys.take_error().message, path = file_.path().string() + ": ";
-    return message.starts_with(path) ? message.substr(path.size()) : message;
+    return keys.failed() ? keys.take_error().message.behind_context() : Message();
   }
 
   struct LayerCount {
@@ -74,8 +70,8 @@ class FigureReader {
     const std::uint32_t n_skipped = keys.count(kSkipped, kLargest, 0);
     if (!keys.failed() && n_skipped >= layers.n_blocks) {
       keys.fail(ErrorCode::kBadFile,
-                fmt::format("metadata '{}' is {}, expected less than '{}', {}", keys.full_key(kSkipped), n_skipped,
-                            keys.full_key("block_count"), layers.n_blocks));
+                Message::say("metadata '{}' is {}, expected less than '{}', {}", keys.full_key(kSkipped), n_skipped,
+                             keys.full_key("block_count"), layers.n_blocks));
     }
     if (!keys.failed()) layers.n_run = layers.n_blocks - n_skipped;
     return layers;
@@ -93,9 +89,9 @@ class FigureReader {
       const std::uint32_t d_model = keys.positive("embedding_length", kWidest),
                           n_heads = keys.positive("attention.head_count", kMaxHeads);
       if (!keys.failed() && d_model % n_heads != 0) {
-        keys.fail(ErrorCode::kBadFile, fmt::format("metadata '{}' is {}, which does not divide '{}', {}",
-                                                   keys.full_key("attention.head_count"), n_heads,
-                                                   keys.full_key("embedding_length"), d_model));
+        keys.fail(ErrorCode::kBadFile, Message::say("metadata '{}' is {}, which does not divide '{}', {}",
+                                                    keys.full_key("attention.head_count"), n_heads,
+                                                    keys.full_key("embedding_length"), d_model));
       }
       if (!keys.failed()) by_width = d_model / n_heads;
     }
@@ -169,8 +165,8 @@ class FigureReader {
     for (std::uint32_t i = 0; i < layers.n_run; ++i) {
       const std::uint32_t ratio = ratios[i];
       if (ratio != 0 && ratio != kIndexed && ratio != kHeavy) {
-        return keys.fail(ErrorCode::kUnsupported, fmt::format("metadata '{}' is {} in layer {}, expected 0, {} or {}",
-                                                              keys.full_key(kRatios), ratio, i, kIndexed, kHeavy));
+        return keys.fail(ErrorCode::kUnsupported, Message::say("metadata '{}' is {} in layer {}, expected 0, {} or {}",
+                                                               keys.full_key(kRatios), ratio, i, kIndexed, kHeavy));
       }
       if (ratio != 0) by_ratio[ratio] += (head + (ratio == kIndexed ? index : 0)) * kElemBytes;
     }
@@ -221,7 +217,7 @@ class FigureReader {
     for (std::uint32_t i = 0; i < layers.n_run; ++i) n_mamba += n_kv_heads[i] == 0 && d_ff[i] == 0 ? 1 : 0;
     const std::uint64_t elems = inner * state + (conv - 1) * (inner + 2 * groups * state);
     const std::optional<Bytes> bytes = checked_mul(elems, n_mamba * kF32Bytes);
-    if (!bytes) return keys.fail(ErrorCode::kBadFile, "its bytes are more than 64 bits can count");
+    if (!bytes) return keys.fail(ErrorCode::kBadFile, Message::say("its bytes are more than 64 bits can count"));
     model_.state_bytes = *bytes;
   }
 

@@ -56,11 +56,11 @@ struct RefusedModel {
   TensorSums weights;
   std::uint32_t latent_elems = 0;  // of a row of latent attention; 0: no such row, or unknown
   std::vector<CachedRows> cache;
-  std::string cache_unknown;
+  Message cache_unknown;
   Bytes state_bytes = 0;  // of one slot, F32; 0: none, or unknown
-  std::string state_unknown;
+  Message state_unknown;
   std::uint32_t n_ctx_trained = 0;  // 0: unknown
-  std::string n_ctx_unknown;
+  Message n_ctx_unknown;
 
   bool has_cache() const { return arch != nullptr && cache_unknown.empty(); }
   // F16, of one slot. Absent: unknown, or beyond 64 bits.

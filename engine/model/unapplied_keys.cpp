@@ -176,30 +176,30 @@ bool is_neutral(const MetaValue& value, const KeyRule& rule) {
 constexpr std::size_t kMostShown = 4;  // entries of an array, in a message
 
 // "7", "'linear'", "(0, 0, 7, 7, ...)"
-std::string value_text(const MetaValue& value) {
+Message value_words(const MetaValue& value) {
   return std::visit(
-      [](const auto& held) -> std::string {
+      [](const auto& held) -> Message {
         using Held = std::decay_t<decltype(held)>;
         if constexpr (std::is_arithmetic_v<Held>) {
-          return fmt::format("{}", held);
+          return Message::plain(fmt::format("{}", held));
         } else if constexpr (std::is_same_v<Held, std::string>) {
-          return show_name(held);
+          return Message::plain(show_name(held));
         } else if constexpr (std::is_same_v<Held, std::vector<std::string>>) {
-          return fmt::format("{} strings", held.size());
+          return Message::say_n("%n string(s)", held.size());
         } else {
           const std::span shown = std::span(held).first(std::min(held.size(), kMostShown));
-          return fmt::format("({}{})", fmt::join(shown, ", "), held.size() > kMostShown ? ", ..." : "");
+          return Message::plain(fmt::format("({}{})", fmt::join(shown, ", "), held.size() > kMostShown ? ", ..." : ""));
         }
       },
       value);
 }
 
 // ", expected 0 or 1"; flags are expected as such.
-std::string expected_text(const MetaValue& value, const KeyRule* rule) {
-  if (rule == nullptr || !rule->neutral) return "";
-  if (std::holds_alternative<bool>(value)) return fmt::format(", expected {}", *rule->neutral != 0);
-  const std::string other = rule->other_neutral ? fmt::format(" or {}", *rule->other_neutral) : "";
-  return fmt::format(", expected {}{}", *rule->neutral, other);
+Message expected_words(const MetaValue& value, const KeyRule* rule) {
+  if (rule == nullptr || !rule->neutral) return {};
+  if (std::holds_alternative<bool>(value)) return Message::say(", expected {}", fmt::format("{}", *rule->neutral != 0));
+  if (rule->other_neutral) return Message::say(", expected {} or {}", *rule->neutral, *rule->other_neutral);
+  return Message::say(", expected {}", *rule->neutral);
 }
 
 }  // namespace
@@ -222,9 +222,9 @@ void refuse_unapplied_keys(const ModelFile& file, const ArchRow& row, KeyReader&
     const bool is_ignored = row.ignores_state_sizes && key.starts_with("ssm.");
     if (keys.was_read(key) || !may_change || is_ignored) continue;
     return keys.fail(ErrorCode::kUnsupported,
-                     fmt::format("metadata {} is {}{}: it changes what the model computes, and this version does not "
-                                 "apply it",
-                                 show_name(each->first), value_text(value), expected_text(value, rule)));
+                     Message::say("metadata {} is {}{}: it changes what the model computes, and this version does not "
+                                  "apply it",
+                                  show_name(each->first), value_words(value), expected_words(value, rule)));
   }
 }
 

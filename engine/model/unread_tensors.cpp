@@ -43,39 +43,39 @@ class UnreadTensors {
   UnreadTensors(const ArchRow& row, std::uint32_t n_blocks, ModelInfo& model)
       : row_(row), n_blocks_(n_blocks), model_(model) {}
 
-  // What the row says that the tensor is; empty: nothing.
-  std::string_view use(std::string_view name) const {
+  // What the row says that the tensor is; null: nothing.
+  const char* use(std::string_view name) const {
     const auto of_layer = parse_layer_tensor(name);
     if (of_layer && of_layer->layer >= model_.n_layers())
-      return of_layer->layer < n_blocks_ ? "multi-token prediction" : "";
+      return of_layer->layer < n_blocks_ ? Message::mark("multi-token prediction") : nullptr;
     const auto unused = std::find_if(row_.unused.begin(), row_.unused.end(),
                                      [&](const UnusedTensors& each) { return is_of(each, name); });
-    return unused == row_.unused.end() ? "" : unused->what;
+    return unused == row_.unused.end() ? nullptr : unused->what;
   }
 
-  void count(std::string_view what, Bytes n_bytes) {
+  void count(const Message& what, Bytes n_bytes) {
     auto& counts = model_.not_loaded;
     auto same = std::find_if(counts.begin(), counts.end(), [&](const NotLoaded& each) { return each.what == what; });
-    if (same == counts.end()) same = counts.insert(same, NotLoaded{std::string(what)});
+    if (same == counts.end()) same = counts.insert(same, NotLoaded{what});
     ++same->n_tensors;
     same->n_bytes += n_bytes;
   }
 
-  std::string refusal(const TensorInfo& tensor, const KeyReader& keys) const {
-    return fmt::format(
+  Message refusal(const TensorInfo& tensor, const KeyReader& keys) const {
+    return Message::say(
         "tensor {} has no place in a {} model here: found {} of shape ({}), which nothing would read; {}",
-        show_name(tensor.name), row_.architecture, tensor.type_name, fmt::join(tensor.shape, ", "),
+        show_name(tensor.name), row_.architecture, tensor.type_name, fmt::format("{}", fmt::join(tensor.shape, ", ")),
         expected(tensor.name, keys));
   }
 
  private:
-  std::string expected(std::string_view name, const KeyReader& keys) const {
+  Message expected(std::string_view name, const KeyReader& keys) const {
     const auto of_layer = parse_layer_tensor(name);
-    if (!of_layer) return "expected beside the layers are " + names_of(-1);
+    if (!of_layer) return Message::say("expected beside the layers are {}", names_of(-1));
     if (of_layer->layer < model_.n_layers())
-      return fmt::format("expected in layer {} are {}", of_layer->layer,
-                         names_of(static_cast<std::int32_t>(of_layer->layer)));
-    return fmt::format("expected are layers 0 to {} by metadata '{}'", n_blocks_ - 1, keys.full_key("block_count"));
+      return Message::say("expected in layer {} are {}", of_layer->layer,
+                          names_of(static_cast<std::int32_t>(of_layer->layer)));
+    return Message::say("expected are layers 0 to {} by metadata '{}'", n_blocks_ - 1, keys.full_key("block_count"));
   }
 
   // "attn_norm.weight, attn_q.weight" and so on: what the layer has.
@@ -106,9 +106,9 @@ void sort_unread_tensors(const ModelFile& file, const ArchRow& row, const std::v
     const bool is_read = (tensor.name == kRopeFactorsTensor && row.rope_factors != Presence::kNever) ||
                          ((tensor.name == kShortFactorsTensor || tensor.name == kLongFactorsTensor) && row.may_be_long);
     if (is_used[i] || is_read) continue;
-    const std::string_view what = unread.use(tensor.name);
-    if (what.empty()) return keys.fail(ErrorCode::kUnsupported, unread.refusal(tensor, keys));
-    unread.count(what, tensor.n_bytes);
+    const char* what = unread.use(tensor.name);
+    if (what == nullptr) return keys.fail(ErrorCode::kUnsupported, unread.refusal(tensor, keys));
+    unread.count(Message::of(what), tensor.n_bytes);
   }
 }
 

@@ -1,7 +1,5 @@
 #include "plan/arena_builder.h"
 
-#include <fmt/format.h>
-
 #include <utility>
 
 #include "base/check.h"
@@ -10,41 +8,41 @@ namespace headroom {
 namespace {
 
 // "k of layer 3", "logits"; of a weight the tensor's name.
-std::string region_words(const Region& region, std::string_view name) {
+Message region_words(const Region& region, std::string_view name) {
   const bool is_of_layer =
       region.kind == RegionKind::kKv || region.kind == RegionKind::kState || region.kind == RegionKind::kCheckpoints;
-  return is_of_layer ? fmt::format("{} of layer {}", name, region.layer) : std::string(name);
+  return is_of_layer ? Message::say("{} of layer {}", name, region.layer) : Message::say("{}", name);
 }
 
 // What makes a region of this kind smaller; nothing of the session does that to a weight.
-std::string_view advice(RegionKind kind) {
+Message advice(RegionKind kind) {
   switch (kind) {
     case RegionKind::kKv:
-    case RegionKind::kTokens: return "; lower n_ctx or n_slots";
-    case RegionKind::kState: return "; lower n_slots";
-    case RegionKind::kCheckpoints: return "; lower n_checkpoints or n_slots";
+    case RegionKind::kTokens: return Message::say("; lower n_ctx or n_slots");
+    case RegionKind::kState: return Message::say("; lower n_slots");
+    case RegionKind::kCheckpoints: return Message::say("; lower n_checkpoints or n_slots");
     case RegionKind::kLogits:
-    case RegionKind::kCandidates: return "; lower n_logit_rows or n_slots";
+    case RegionKind::kCandidates: return Message::say("; lower n_logit_rows or n_slots");
     case RegionKind::kActivations:
     case RegionKind::kScratch:
     case RegionKind::kStaging:
-    case RegionKind::kInputs: return "; lower n_batch or n_slots";
+    case RegionKind::kInputs: return Message::say("; lower n_batch or n_slots");
     case RegionKind::kWeights:
     case RegionKind::kUnpackedRows:
     case RegionKind::kStreamed:
     case RegionKind::kSampler:
     case RegionKind::kStream:
     case RegionKind::kUpload:
-    case RegionKind::kPadding: return "";
+    case RegionKind::kPadding: return {};
   }
   CHECK(false, "a kind of region that is not there");
 }
 
-Error too_large(const DeviceInfo& device, const Region& region, std::string_view name, Bytes most,
-                std::string_view limit, Bytes found) {
-  return Error{ErrorCode::kUsage, fmt::format("{}: {}: expected at most {} ({} bytes), {}, found {} ({} bytes){}",
-                                              device.name, region_words(region, name), format_bytes(most), most, limit,
-                                              format_bytes(found), found, advice(region.kind))};
+Error too_large(const DeviceInfo& device, const Region& region, std::string_view name, Bytes most, const Message& limit,
+                Bytes found) {
+  return Error{ErrorCode::kUsage, Message::say("{}: {}: expected at most {} ({} bytes), {}, found {} ({} bytes){}",
+                                               device.name, region_words(region, name), amount(most), most, limit,
+                                               amount(found), found, advice(region.kind))};
 }
 
 std::optional<Bytes> checked_round_up(Bytes value, Bytes step) {
@@ -85,9 +83,10 @@ void ArenaBuilder::add(Region region, std::string_view name, std::optional<Bytes
   // Weights are cut into windows of rows by the backend itself.
   const bool is_cut = region.kind == RegionKind::kWeights || region.kind == RegionKind::kStreamed;
   if (largest_ && *size > *largest_) {
-    refused_ = too_large(info_, region, name, *largest_, "the device's largest allocation", *size);
+    refused_ = too_large(info_, region, name, *largest_, Message::say("the device's largest allocation"), *size);
   } else if (!is_cut && info_.max_binding_bytes > 0 && *size > info_.max_binding_bytes) {
-    refused_ = too_large(info_, region, name, info_.max_binding_bytes, "what a kernel there sees at once", *size);
+    refused_ = too_large(info_, region, name, info_.max_binding_bytes, Message::say("what a kernel there sees at once"),
+                         *size);
   } else {
     if (!has_room(*size)) {
       if (!arenas_.empty()) close();

@@ -1,7 +1,5 @@
 #include "plan/choose_batch.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <optional>
 
@@ -84,10 +82,10 @@ ArenaLayout choose_batch(const ModelInfo& model, std::span<const DeviceInfo> dev
   if (best.choices.empty()) best.choices = least.choices;  // the same layers, for the same reasons
   const Bytes before = planned(least), after = planned(best);
   best.choices.push_back(
-      {fmt::format("A step reads {} tokens of a prompt: {} are predicted to take {:.2g} s, in steps of {} {:.2g} s. "
-                   "That takes {} more.",
-                   best.options.n_batch, long_prompt(best.options), now.long_prompt, least.options.n_batch,
-                   first->long_prompt, format_bytes(after > before ? after - before : 0))});
+      {Message::say("A step reads {} tokens of a prompt: {} are predicted to take {} s, in steps of {} {} s. "
+                    "That takes {} more.",
+                    best.options.n_batch, long_prompt(best.options), two_digits(now.long_prompt), least.options.n_batch,
+                    two_digits(first->long_prompt), amount(saturating_sub(after, before)))});
   return best;
 }
 

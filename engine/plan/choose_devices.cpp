@@ -1,7 +1,5 @@
 #include "plan/choose_devices.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "plan/plan_options.h"
@@ -93,25 +91,27 @@ DevicesChosen choose_devices(const ModelInfo& model, std::span<const DeviceInfo>
   const bool is_asked_for = options.n_gpu_layers > 0;
   if (is_asked_for || all_are(devices, gpus, [](const DeviceInfo& d) { return d.kind == DeviceKind::kReference; }))
     return {gpus, {}};
-  const std::string names = device_names(gpus, devices);
-  const auto cpu_alone = [](std::string why) { return DevicesChosen{{}, "The CPU alone is planned for: " + why}; };
+  const Message names = device_names(gpus, devices);
+  const auto cpu_alone = [](const Message& why) {
+    return DevicesChosen{{}, Message::say("The CPU alone is planned for: {}", why)};
+  };
   const Judged on_gpus = judge(model, devices, options, gpus, headroom_of);
   const Judged alone = judge(model, devices, options, {}, headroom_of);
   if (!on_gpus.plan && alone.plan)
-    return cpu_alone(fmt::format("for {} there is no plan ({}).", names, on_gpus.plan.error().message));
-  if (!on_gpus.fits() && alone.fits()) return cpu_alone(fmt::format("a plan for {} does not fit.", names));
+    return cpu_alone(Message::say("for {} there is no plan ({}).", names, on_gpus.plan.error().message));
+  if (!on_gpus.fits() && alone.fits()) return cpu_alone(Message::say("a plan for {} does not fit.", names));
   if (!on_gpus.fits()) return {gpus, {}};
-  if (!alone.fits()) return {gpus, fmt::format("{} is planned for: for the CPU alone it does not fit.", names)};
+  if (!alone.fits()) return {gpus, Message::say("{} is planned for: for the CPU alone it does not fit.", names)};
   if (on_gpus.plan->options.n_gpu_layers == 0) return {gpus, {}};  // the same plan, and the notes say why
   if (on_gpus.tokens_per_s && alone.tokens_per_s) {
-    const std::string gpu_speed = about_speed_text(*on_gpus.tokens_per_s),
-                      cpu_speed = about_speed_text(*alone.tokens_per_s);
+    const Message gpu_speed = about_speed_words(*on_gpus.tokens_per_s),
+                  cpu_speed = about_speed_words(*alone.tokens_per_s);
     if (*on_gpus.tokens_per_s > *alone.tokens_per_s)
-      return {gpus, fmt::format("{} is planned for: {}, on the CPU alone {}.", names, gpu_speed, cpu_speed)};
-    return cpu_alone(fmt::format("{}, with {} {}.", cpu_speed, names, gpu_speed));
+      return {gpus, Message::say("{} is planned for: {}, on the CPU alone {}.", names, gpu_speed, cpu_speed)};
+    return cpu_alone(Message::say("{}, with {} {}.", cpu_speed, names, gpu_speed));
   }
   if (all_are(devices, gpus, [](const DeviceInfo& device) { return device.has_unified_memory; }))
-    return cpu_alone(fmt::format("{} shares its memory and was not measured yet.", names));
+    return cpu_alone(Message::say("{} shares its memory and was not measured yet.", names));
   return {gpus, {}};
 }
 

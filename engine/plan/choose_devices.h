@@ -3,7 +3,6 @@
 
 #include <functional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "plan/memory_plan.h"
@@ -12,7 +11,7 @@ namespace headroom {
 
 struct DevicesChosen {
   std::vector<DeviceIndex> gpus;  // in the order in which layers are given to them; none: the CPU alone
-  std::string reason;             // a sentence; empty where there was nothing to choose from
+  Message reason;                 // a sentence; empty where there was nothing to choose from
 };
 
 // Whether nobody has to name it: it is in this machine, has been proved, and is no driver that computes on the CPU.

@@ -1,7 +1,5 @@
 #include "plan/device_arenas.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "base/check.h"
@@ -192,8 +190,8 @@ const DeviceArenas::Sizes& DeviceArenas::sizes_of(DeviceIndex device) const {
 Error DeviceArenas::too_large() const {
   return Error{
       ErrorCode::kUsage,
-      fmt::format("n_ctx {} with n_slots {} and n_batch {}: expected a plan of {} below 2^64 bytes, found one beyond",
-                  options_.n_ctx, options_.n_slots, options_.n_batch, model_.name)};
+      Message::say("n_ctx {} with n_slots {} and n_batch {}: expected a plan of {} below 2^64 bytes, found one beyond",
+                   options_.n_ctx, options_.n_slots, options_.n_batch, model_.name)};
 }
 
 Result<Arenas> DeviceArenas::finish(ArenaBuilder&& builder) const {

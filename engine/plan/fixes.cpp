@@ -1,7 +1,5 @@
 #include "plan/fixes.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "plan/layout.h"
@@ -16,6 +14,10 @@ namespace {
 
 constexpr std::uint32_t kContextStep = 256;
 constexpr std::size_t kMaxCombinations = 6;
+
+Message both(const Message& first, const Message& second) {
+  return first.empty() ? second : Message::say("{} and {}", first, second);
+}
 
 class FixFinder {
  public:
@@ -81,7 +83,7 @@ class FixFinder {
     if (!layout) return;
     const Bytes now = asked_in(*layout);
     Fix fix;
-    fix.text = change.text;
+    fix.words = change.words;
     fix.options = change.options;
     fix.quality = change.quality;
     fix.freed = worst_asked_ > now ? worst_asked_ - now : 0;
@@ -94,11 +96,15 @@ class FixFinder {
     fix.tokens_per_s = speed_now;
     if (slower && fewer_layers) fix.slowdown = 1.0 - *speed_now / *base_speed_;
     fix.price = change.price + (fix.slowdown ? *fix.slowdown * (price::kLayersAll - price::kLayers) : 0);
-    if (fix.freed > 0) fix.text += fmt::format(": frees {}", format_bytes(fix.freed));
+    std::vector<Message> parts;
+    if (fix.freed > 0) parts.push_back(Message::say("frees {}", amount(fix.freed)));
     if (change.options.kv_k != asked_.kv_k || change.options.kv_v != asked_.kv_v)
-      fix.text += fmt::format(", {}", quality_words(fix.quality));
-    if (speed_now) fix.text += ", " + about_speed_text(*speed_now);
-    if (fix.slowdown) fix.text += fmt::format(" ({:.0f} % slower)", *fix.slowdown * 100);
+      parts.push_back(quality_words(fix.quality));
+    if (speed_now) {
+      const Message about = about_speed_words(*speed_now);
+      parts.push_back(fix.slowdown ? Message::say("{} ({} % slower)", about, decimal(*fix.slowdown * 100, 0)) : about);
+    }
+    if (!parts.empty()) fix.words = Message::say("{}: {}", change.words, Message::joined(std::move(parts), ", "));
     fixes.push_back(std::move(fix));
   }
 
@@ -106,9 +112,9 @@ class FixFinder {
     std::vector<OptionChange> changes = lighter_kv_changes(asked_);
     append(batch_change(asked_), changes);
     append(slots_change(), changes);
-    for (OptionChange& change : context_changes({"", asked_, QualityLoss::kNone, 0}))
+    for (OptionChange& change : context_changes({{}, asked_, QualityLoss::kNone, 0}))
       changes.push_back(std::move(change));
-    append(layers_change({"", asked_, QualityLoss::kNone, 0}), changes);
+    append(layers_change({{}, asked_, QualityLoss::kNone, 0}), changes);
     append(ffn_change(), changes);
     append(headroom_change(), changes);
     return changes;
@@ -124,10 +130,10 @@ class FixFinder {
                         now = from.n_batch == kAutoBatch ? base_.options.n_batch : from.n_batch;
     std::uint32_t n_batch = 1;
     while (n_batch * 2 < now) n_batch *= 2;
-    OptionChange change{"", from, QualityLoss::kNone, price::kBatch};
+    OptionChange change{{}, from, QualityLoss::kNone, price::kBatch};
     for (; n_batch >= least; n_batch /= 2) {
       change.options.n_batch = n_batch;
-      change.text = fmt::format("batch {}", n_batch);
+      change.words = Message::say("batch {}", n_batch);
       if (n_batch / 2 < least || fits(change.options)) return change;
     }
     return std::nullopt;
@@ -135,10 +141,10 @@ class FixFinder {
 
   std::optional<OptionChange> slots_change() const {
     if (asked_.n_slots < 2) return std::nullopt;
-    OptionChange change{"", asked_, QualityLoss::kNone, price::kSlots};
+    OptionChange change{{}, asked_, QualityLoss::kNone, price::kSlots};
     for (std::uint32_t n_slots = asked_.n_slots - 1; n_slots >= 1; --n_slots) {
       change.options.n_slots = n_slots;
-      change.text = slots_words(n_slots);
+      change.words = slots_words(n_slots);
       if (fits(change.options)) break;
     }
     return change;
@@ -155,13 +161,14 @@ class FixFinder {
     if (!answer || !answer->options || answer->options->n_ctx >= base_.options.n_ctx) return {};
     const std::uint32_t longest = answer->options->n_ctx, round = longest / kContextStep * kContextStep;
     std::vector<OptionChange> changes;
-    const std::string before = from.text.empty() ? "" : from.text + " and ";
     for (const std::uint32_t n_ctx : {round, longest}) {
       if (n_ctx == 0 || (n_ctx == longest && !changes.empty() && round == longest)) continue;
       OptionChange change = from;
       change.options.n_ctx = n_ctx;
-      change.text =
-          before + context_words(n_ctx) + (n_ctx == longest && n_ctx != round ? " (the longest that fits)" : "");
+      const Message context = context_words(n_ctx);
+      change.words =
+          both(from.words,
+               n_ctx == longest && n_ctx != round ? Message::say("{} (the longest that fits)", context) : context);
       change.price += context_price(n_ctx) + (n_ctx == round ? 0 : 1);
       changes.push_back(std::move(change));
     }
@@ -177,7 +184,7 @@ class FixFinder {
   // The layers on GPUs stay there, and as few of their FFNs as must go to the CPU.
   std::optional<OptionChange> ffn_change() const {
     const std::int32_t n_gpu_layers = base_.options.n_gpu_layers, now = base_.options.n_cpu_ffn;
-    OptionChange change{"", asked_, QualityLoss::kNone, price::kLayers};
+    OptionChange change{{}, asked_, QualityLoss::kNone, price::kLayers};
     change.options.n_gpu_layers = n_gpu_layers;
     std::int32_t too_few = now, enough = n_gpu_layers + 1;
     while (enough - too_few > 1) {
@@ -186,7 +193,7 @@ class FixFinder {
     }
     if (enough > n_gpu_layers) return std::nullopt;
     change.options.n_cpu_ffn = enough;
-    change.text = fmt::format("FFN of {} layer{} on the CPU", enough, enough == 1 ? "" : "s");
+    change.words = Message::say_n("FFN of %n layer(s) on the CPU", static_cast<std::uint64_t>(enough));
     return change;
   }
 
@@ -201,11 +208,10 @@ class FixFinder {
     OptionChange change = from;
     change.options.n_gpu_layers = answer->options->n_gpu_layers;
     change.options.n_cpu_ffn = answer->options->n_cpu_ffn;
-    change.text = from.text.empty() ? "" : from.text + " and ";
-    change.text += fmt::format("{} layer{} to {}", std::abs(moved), std::abs(moved) == 1 ? "" : "s",
-                               moved > 0    ? "CPU"
-                               : n_gpus > 1 ? "GPUs"
-                                            : "GPU");
+    const auto n = static_cast<std::uint64_t>(std::abs(moved));
+    change.words = both(from.words, moved > 0    ? Message::say_n("%n layer(s) to CPU", n)
+                                    : n_gpus > 1 ? Message::say_n("%n layer(s) to GPUs", n)
+                                                 : Message::say_n("%n layer(s) to GPU", n));
     change.price += price::kLayers;
     return change;
   }
@@ -222,16 +228,19 @@ class FixFinder {
     }
     const HeadroomRule rule = asked_.headroom_of(device);
     if (free_bytes < worst_asked_) return std::nullopt;
-    OptionChange change{"", asked_, QualityLoss::kNone, price::kHeadroom};
-    const std::string where = asked_.devices.size() > 1 ? " on " + devices_[device].name : "";
+    OptionChange change{{}, asked_, QualityLoss::kNone, price::kHeadroom};
+    const bool is_named = asked_.devices.size() > 1;
+    const std::string& name = devices_[device].name;
     if (const KeepFree* keep = std::get_if<KeepFree>(&rule)) {
-      change.options.set_headroom(device, KeepFree{free_bytes - worst_asked_});
-      change.text = fmt::format("keep {} free{} instead of {}", format_bytes(free_bytes - worst_asked_), where,
-                                format_bytes(keep->bytes));
+      const Message::Amount now = amount(free_bytes - worst_asked_), before = amount(keep->bytes);
+      change.options.set_headroom(device, KeepFree{now.bytes});
+      change.words = is_named ? Message::say("keep {} free on {} instead of {}", now, name, before)
+                              : Message::say("keep {} free instead of {}", now, before);
     } else {
-      change.options.set_headroom(device, AtMost{worst_asked_});
-      change.text = fmt::format("use up to {}{} instead of {}", format_bytes(worst_asked_), where,
-                                format_bytes(std::get<AtMost>(rule).bytes));
+      const Message::Amount now = amount(worst_asked_), before = amount(std::get<AtMost>(rule).bytes);
+      change.options.set_headroom(device, AtMost{now.bytes});
+      change.words = is_named ? Message::say("use up to {} on {} instead of {}", now, name, before)
+                              : Message::say("use up to {} instead of {}", now, before);
     }
     return change.options != asked_ && fits(change.options) ? std::optional(change) : std::nullopt;
   }
@@ -245,18 +254,18 @@ class FixFinder {
       OptionChange one{slots_words(1), asked_, QualityLoss::kNone, price::kSlots};
       one.options.n_slots = 1;
       for (std::size_t i = 0; i < n_kv; ++i) {
-        OptionChange both = bases[i];
-        both.options.n_slots = 1;
-        both.text += " and " + slots_words(1);
-        both.price += price::kSlots;
-        bases.push_back(std::move(both));
+        OptionChange with_one = bases[i];
+        with_one.options.n_slots = 1;
+        with_one.words = both(bases[i].words, slots_words(1));
+        with_one.price += price::kSlots;
+        bases.push_back(std::move(with_one));
       }
       bases.push_back(std::move(one));
     }
     std::vector<OptionChange> changes;
     for (OptionChange& base : bases) {
       if (const std::optional<OptionChange> batch = batch_change(base.options)) {
-        changes.push_back({base.text + " and " + batch->text, batch->options, base.quality, base.price + batch->price});
+        changes.push_back({both(base.words, batch->words), batch->options, base.quality, base.price + batch->price});
       }
       append(layers_change(base), changes);
       for (OptionChange& change : context_changes(base)) changes.push_back(std::move(change));

@@ -11,7 +11,7 @@
 namespace headroom {
 
 struct Fix {
-  std::string text;     // "KV as Q8: frees 2.1 GiB, quality unchanged, about 41 tokens/s"
+  Message words;        // "KV as Q8: frees 2.1 GiB, quality unchanged, about 41 tokens/s"
   PlanOptions options;  // as asked, with the change
   Bytes freed = 0;      // on the device that lacks most; exact, from a plan of `options`
   QualityLoss quality = QualityLoss::kNone;

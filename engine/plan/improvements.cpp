@@ -1,7 +1,5 @@
 #include "plan/improvements.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "plan/layout.h"
@@ -17,7 +15,7 @@ constexpr std::uint32_t kShortestContext = 2048;
 std::vector<OptionChange> single_changes(const PlanOptions& asked, const PlanOptions& resolved,
                                          std::span<const DeviceInfo> devices) {
   std::vector<OptionChange> changes;
-  changes.push_back({"automatic split", asked, QualityLoss::kNone, 0});
+  changes.push_back({Message::say("automatic split"), asked, QualityLoss::kNone, 0});
   const auto is_chosen = [&](DeviceIndex device) {
     return std::any_of(resolved.devices.begin(), resolved.devices.end(),
                        [&](const DeviceChoice& choice) { return choice.device == device; });
@@ -26,7 +24,7 @@ std::vector<OptionChange> single_changes(const PlanOptions& asked, const PlanOpt
                                               [&](const DeviceChoice& c) { return devices[c.device].is_present; });
   for (DeviceIndex device = 0; is_of_this_machine && device < devices.size(); ++device) {
     if (!devices[device].is_present || devices[device].kind == DeviceKind::kCpu || is_chosen(device)) continue;
-    OptionChange change{fmt::format("with {} too", devices[device].name), asked, QualityLoss::kNone,
+    OptionChange change{Message::say("with {} too", devices[device].name), asked, QualityLoss::kNone,
                         kAnotherDevicePrice};
     // The CPU alone was chosen: its rule is of the host and stays.
     change.options.devices = resolved.devices;
@@ -41,7 +39,7 @@ std::vector<OptionChange> single_changes(const PlanOptions& asked, const PlanOpt
   }
   for (std::uint32_t n_batch = resolved.n_batch / 2; n_batch >= std::max(kSmallestBatch, resolved.n_logit_rows);
        n_batch /= 2) {
-    OptionChange change{fmt::format("batch {}", n_batch), asked, QualityLoss::kNone, price::kBatch};
+    OptionChange change{Message::say("batch {}", n_batch), asked, QualityLoss::kNone, price::kBatch};
     change.options.n_batch = n_batch;
     changes.push_back(std::move(change));
   }
@@ -56,15 +54,16 @@ std::vector<OptionChange> single_changes(const PlanOptions& asked, const PlanOpt
 }
 
 // Where layers stand after a change; empty when they stand where they stood.
-std::string placement_words(const ArenaLayout& now, const ArenaLayout& before, std::span<const DeviceInfo> devices) {
+Message placement_words(const ArenaLayout& now, const ArenaLayout& before, std::span<const DeviceInfo> devices) {
   const auto n_layers = static_cast<std::int32_t>(now.placement.layers.size());
   const std::int32_t n_gpu = now.options.n_gpu_layers, n_ffn = now.options.n_cpu_ffn;
   if (n_gpu == before.options.n_gpu_layers && n_ffn == before.options.n_cpu_ffn) return {};
-  const char* where = gpus_of(now.options, devices).size() > 1 ? "the GPUs" : "the GPU";
-  std::string words = n_gpu == n_layers ? fmt::format("all {} layers on {}", n_layers, where)
-                                        : fmt::format("{} of {} layers on {}", n_gpu, n_layers, where);
-  if (n_ffn > 0) words += fmt::format(", the FFN of {} of them on the CPU", n_ffn);
-  return words + ", ";
+  const bool are_many = gpus_of(now.options, devices).size() > 1;
+  const Message where = n_gpu == n_layers ? (are_many ? Message::say("all {} layers on the GPUs", n_layers)
+                                                      : Message::say("all {} layers on the GPU", n_layers))
+                        : are_many        ? Message::say("{} of {} layers on the GPUs", n_gpu, n_layers)
+                                          : Message::say("{} of {} layers on the GPU", n_gpu, n_layers);
+  return n_ffn > 0 ? Message::say("{}, the FFN of {} of them on the CPU", where, n_ffn) : where;
 }
 
 }  // namespace
@@ -91,17 +90,19 @@ Result<std::vector<Fix>> find_improvements(const ModelInfo& model, std::span<con
     const std::optional<double> speed = speed_at(*layout, std::min<std::uint64_t>(n_positions, layout->options.n_ctx));
     if (!speed || *speed < *base_speed * kLeastSpeedup) continue;
     Fix fix;
-    fix.text = change.text;
     fix.options = std::move(change.options);
     fix.quality = change.quality;
     fix.makes_it_fit = true;
     fix.speedup = *speed / *base_speed;
     fix.tokens_per_s = *speed;
     fix.price = change.price;
-    fix.text += fmt::format(": {}about {:.1f} times as fast ({} tokens/s)", placement_words(*layout, *base, devices),
-                            *fix.speedup, predicted_rate_text(*speed));
+    std::vector<Message> parts;
+    if (Message where = placement_words(*layout, *base, devices); !where.empty()) parts.push_back(std::move(where));
+    parts.push_back(
+        Message::say("about {} times as fast ({} tokens/s)", decimal(*fix.speedup, 1), predicted_rate_words(*speed)));
     if (fix.options.kv_k != options.kv_k || fix.options.kv_v != options.kv_v)
-      fix.text += fmt::format(", {}", quality_words(fix.quality));
+      parts.push_back(quality_words(fix.quality));
+    fix.words = Message::say("{}: {}", change.words, Message::joined(std::move(parts), ", "));
     found.push_back(std::move(fix));
   }
   std::stable_sort(found.begin(), found.end(), [](const Fix& a, const Fix& b) { return a.price < b.price; });

@@ -1,7 +1,5 @@
 #include "plan/layout.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "base/check.h"
@@ -152,18 +150,20 @@ class LayoutSearch {
   }
 
   // What was not chosen, and the times that decided.
-  void note(Timed& best, const Timed* other, const std::string& chosen, const std::string& otherwise) const {
+  void note(Timed& best, const Timed* other, const Message& chosen, const Message& otherwise) const {
     if (other == nullptr) return;
-    best.layout.choices.push_back(
-        {fmt::format("{}: an answer of {} tokens to a prompt of {} is predicted to take {:.2g} s, {} {:.2g} s.", chosen,
-                     kTypicalAnswerTokens, kTypicalPromptTokens, best.seconds, otherwise, other->seconds)});
+    best.layout.choices.push_back({Message::say(
+        "{}: an answer of {} tokens to a prompt of {} is predicted to take {} s, {} {} s.", chosen,
+        kTypicalAnswerTokens, kTypicalPromptTokens, two_digits(best.seconds), otherwise, two_digits(other->seconds))});
   }
 
   void note_choices(Timed& best) const {
     if (best.streams()) {
-      note(best, best_without(best, &Timed::streams), "Weights are streamed for prompts", "without that");
+      note(best, best_without(best, &Timed::streams), Message::say("Weights are streamed for prompts"),
+           Message::say("without that"));
     } else {
-      note(best, best_without(best, &Timed::streams), "Weights are not streamed for prompts", "with room for that");
+      note(best, best_without(best, &Timed::streams), Message::say("Weights are not streamed for prompts"),
+           Message::say("with room for that"));
     }
   }
 

@@ -187,7 +187,7 @@ struct DeviceBudget {
 };
 
 struct Note {  // something the user should know about the plan; not an error
-  std::string text;
+  Message words;
 };
 
 struct MemoryPlan {

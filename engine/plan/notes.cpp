@@ -1,7 +1,5 @@
 #include "plan/notes.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "format/dtype_table.h"
@@ -28,19 +26,19 @@ void note_arena_limit(const ModelInfo& model, const DeviceInfo& device, std::vec
       std::max_element(model.weights.begin(), model.weights.end(),
                        [&](const WeightTensor& a, const WeightTensor& b) { return bytes(a) < bytes(b); });
   if (!limit || largest == model.weights.end() || bytes(*largest) <= *limit) return;
-  notes.push_back({fmt::format("{} allocates at most {} at once: {} of {} cannot stand there.", device.name,
-                               format_bytes(*limit), largest->name, format_bytes(bytes(*largest)))});
+  notes.push_back({Message::say("{} allocates at most {} at once: {} of {} cannot stand there.", device.name,
+                                amount(*limit), largest->name, amount(bytes(*largest)))});
 }
 
 // What became of one device that was named.
 void note_gpu(const DeviceInfo& device, bool is_used, bool is_any_after, std::vector<Note>& notes) {
   if (!is_used) {
     notes.push_back({is_any_after
-                         ? fmt::format("No layer fits on {} under this headroom: it is not used.", device.name)
-                         : fmt::format("{} is not used: the devices before it hold all its layers.", device.name)});
+                         ? Message::say("No layer fits on {} under this headroom: it is not used.", device.name)
+                         : Message::say("{} is not used: the devices before it hold all its layers.", device.name)});
   }
   if (!device.is_present) {
-    notes.push_back({fmt::format(
+    notes.push_back({Message::say(
         "{} is not in this machine: the plan can be read and not loaded; what stays on the CPU is held against this "
         "machine's memory.",
         device.name)});
@@ -53,13 +51,13 @@ void note_gpus(const ModelInfo& model, std::span<const DeviceInfo> devices, cons
   const auto holds_layers = [&](DeviceIndex device) { return attention_run(layout.placement, device).count() > 0; };
   const bool is_cpu_alone = asked.n_gpu_layers == kAutoLayers && layout.options.n_gpu_layers == 0;
   if (!gpus.empty() && is_cpu_alone && layout.choices.empty()) {
-    notes.push_back({fmt::format(
+    notes.push_back({Message::say(
         "No layer fits on {} beside the output head under this headroom: everything is planned for the CPU.",
         device_names(gpus, devices))});
   }
   const std::uint32_t n_together = model.n_layers_together();
   if (asked.n_gpu_layers > 0 && static_cast<std::uint32_t>(asked.n_gpu_layers) < n_together) {
-    notes.push_back({fmt::format(
+    notes.push_back({Message::say(
         "The last {} layers read caches of each other and stand on one device: fewer of them are on no GPU.",
         n_together)});
   }
@@ -76,8 +74,8 @@ void note_gpus(const ModelInfo& model, std::span<const DeviceInfo> devices, cons
       const DeviceIndex device = layout.placement.layers[static_cast<std::size_t>(layer)].attention;
       if (holders.empty() || holders.back() != device) holders.push_back(device);
     }
-    notes.push_back({fmt::format("The FFN of {} stands on the CPU, attention and cache on {}.",
-                                 layer_run_words(on_gpus), device_names(holders, devices))});
+    notes.push_back({Message::say("The FFN of {} stands on the CPU, attention and cache on {}.",
+                                  layer_run_words(on_gpus), device_names(holders, devices))});
   }
 }
 
@@ -93,16 +91,16 @@ void note_stream(std::span<const DeviceInfo> devices, const ArenaLayout& layout,
     if (std::ranges::find(receivers, device) == receivers.end()) receivers.push_back(device);
   }
   if (n_streamed == 0) return;
-  notes.push_back({fmt::format(
-      "Prompts of {} tokens or more are read faster: the FFN weights of {} layer{} on the CPU are streamed to {} for "
+  notes.push_back({Message::say_n(
+      "Prompts of {} tokens or more are read faster: the FFN weights of %n layer(s) on the CPU are streamed to {} for "
       "them.",
-      streaming.least_rows, n_streamed, n_streamed == 1 ? "" : "s", device_names(receivers, devices))});
+      n_streamed, streaming.least_rows, device_names(receivers, devices))});
 }
 
 void note_devices(const ModelInfo& model, std::span<const DeviceInfo> devices, const PlanOptions& asked,
                   const ArenaLayout& layout, std::vector<Note>& notes) {
   for (const DeviceBudget& used : layout.budgets) {
-    if (const std::string& note = devices[used.device].kernel_note; !note.empty()) notes.push_back({note});
+    if (const Message& note = devices[used.device].kernel_note; !note.empty()) notes.push_back({note});
   }
   note_gpus(model, devices, asked, layout, notes);
   note_stream(devices, layout, notes);
@@ -110,58 +108,68 @@ void note_devices(const ModelInfo& model, std::span<const DeviceInfo> devices, c
   for (const DeviceBudget& budget : layout.budgets) {
     const DeviceInfo& device = devices[budget.device];
     if (device.is_present && device.account.confidence == MemoryConfidence::kAssumed) {
-      notes.push_back({fmt::format(
+      notes.push_back({Message::say(
           "What other programs hold of {} is not known: less may be free than is planned with.", device.name)});
     }
     if (budget.driver == 0 || device.driver_measured) continue;
+    const Message::Amount driver = amount(budget.driver);
     notes.push_back(
-        {fmt::format("The driver's share on {}, {}, is an assumption{}.", device.name, format_bytes(budget.driver),
-                     device.is_present ? ": it is measured at the first load" : "")});
+        {device.is_present
+             ? Message::say("The driver's share on {}, {}, is an assumption: it is measured at the first load.",
+                            device.name, driver)
+             : Message::say("The driver's share on {}, {}, is an assumption.", device.name, driver)});
   }
   for (const DeviceIndex gpu : gpus_of(layout.options, devices)) {
     if (devices[gpu].has_unified_memory)
-      notes.push_back({fmt::format("{} shares its memory with the CPU: one pool, counted once.", devices[gpu].name)});
+      notes.push_back({Message::say("{} shares its memory with the CPU: one pool, counted once.", devices[gpu].name)});
   }
 }
 
 void note_context(const ModelInfo& model, const PlanOptions& options, std::vector<Note>& notes) {
   if (model.n_ctx_trained > 0 && options.n_ctx > model.n_ctx_trained) {
     notes.push_back(
-        {fmt::format("Context {} is above the {} that the model was trained with: answers may lose sense beyond it.",
-                     options.n_ctx, model.n_ctx_trained)});
+        {Message::say("Context {} is above the {} that the model was trained with: answers may lose sense beyond it.",
+                      options.n_ctx, model.n_ctx_trained)});
   }
   if (options.n_ctx % kKvRowStep != 0) {
-    notes.push_back({fmt::format("The cache is kept in groups of {} positions: {} is planned as {}.", kKvRowStep,
-                                 options.n_ctx, round_up(options.n_ctx, kKvRowStep))});
+    notes.push_back({Message::say("The cache is kept in groups of {} positions: {} is planned as {}.", kKvRowStep,
+                                  options.n_ctx, round_up(options.n_ctx, kKvRowStep))});
   }
   const auto windowed = std::ranges::count_if(
       model.layers, [](const LayerSpec& l) { return l.has_cache() && l.attention == AttentionKind::kWindow; });
   if (windowed > 0) {
-    notes.push_back({fmt::format(
+    notes.push_back({Message::say(
         "{} of {} layers see a window: their cache holds the window and one batch, however long the context.", windowed,
         model.n_layers())});
   }
   const auto shared = std::ranges::count_if(model.layers, [](const LayerSpec& l) { return l.kv_layer.has_value(); });
   if (shared > 0)
-    notes.push_back({fmt::format("The last {} layers have no cache: they read those of earlier ones.", shared)});
+    notes.push_back({Message::say("The last {} layers have no cache: they read those of earlier ones.", shared)});
 }
 
 void note_state(const ModelInfo& model, const PlanOptions& options, std::vector<Note>& notes) {
   if (!model.is_recurrent()) return;
-  const std::string each = options.n_slots == 1 ? "" : fmt::format(" for each of {} slots", options.n_slots);
+  const std::uint32_t n = model.n_recurrent_layers(), n_layers = model.n_layers(), n_slots = options.n_slots;
+  const Message::Amount state = amount(model.state_bytes());
   notes.push_back(
-      {fmt::format("{} of {} layers keep a state of fixed size instead of a cache: {}{}, however long the "
-                   "context.",
-                   model.n_recurrent_layers(), model.n_layers(), format_bytes(model.state_bytes()), each)});
+      {n_slots == 1
+           ? Message::say(
+                 "{} of {} layers keep a state of fixed size instead of a cache: {}, however long the context.", n,
+                 n_layers, state)
+           : Message::say(
+                 "{} of {} layers keep a state of fixed size instead of a cache: {} for each of {} slots, however long "
+                 "the context.",
+                 n, n_layers, state, n_slots)});
 }
 
 // What can be gone back to, of models that cannot go back by themselves.
 void note_checkpoints(const ModelInfo& model, const ArenaLayout& layout, std::vector<Note>& notes) {
   const PlanOptions& options = layout.options;
   if (!needs_checkpoints(model, options)) return;
-  const std::string_view what = model.is_recurrent() ? "A state cannot go back" : "A window cannot go far back";
+  const Message what =
+      model.is_recurrent() ? Message::say("A state cannot go back") : Message::say("A window cannot go far back");
   if (options.n_checkpoints == 0) {
-    return notes.push_back({fmt::format(
+    return notes.push_back({Message::say(
         "{}, and there are no checkpoints: a conversation that is changed further up is read again from its beginning.",
         what)});
   }
@@ -169,27 +177,32 @@ void note_checkpoints(const ModelInfo& model, const ArenaLayout& layout, std::ve
   for (const LayerSpec& layer : model.layers) {
     for (const CheckpointRegion& part : checkpoint_regions(layer, options)) of_one += part.bytes_of_slot.value_or(0);
   }
-  const std::string each = options.n_slots == 1 ? "" : fmt::format(" for each of {} slots", options.n_slots);
-  notes.push_back({fmt::format(
-      "{}: {} checkpoint{} of {}{} let an answer be generated again and a message be changed without reading all "
-      "that was said.",
-      what, options.n_checkpoints, options.n_checkpoints == 1 ? "" : "s", format_bytes(of_one), each)});
+  const auto n = static_cast<std::uint64_t>(options.n_checkpoints);
+  notes.push_back(
+      {options.n_slots == 1
+           ? Message::say_n(
+                 "{}: %n checkpoint(s) of {} let an answer be generated again and a message be changed without reading "
+                 "all that was said.",
+                 n, what, amount(of_one))
+           : Message::say_n(
+                 "{}: %n checkpoint(s) of {} for each of {} slots let an answer be generated again and a message be "
+                 "changed without reading all that was said.",
+                 n, what, amount(of_one), options.n_slots)});
 }
 
 void note_kv_types(const ModelInfo& model, const PlanOptions& options, std::vector<Note>& notes) {
   if (options.kv_k == DType::kQ4_0 || options.kv_v == DType::kQ4_0) {
-    notes.push_back(
-        {"KV as q4_0 is kept rotated, its first and newest positions as F16: where that was measured, it cost what "
-         "q8_0 costs without. "
-         "`headroom-cli kld` measures it on this model."});
+    notes.push_back({Message::say(
+        "KV as q4_0 is kept rotated, its first and newest positions as F16: where that was measured, it cost what "
+        "q8_0 costs without. `headroom-cli kld` measures it on this model.")});
   }
   for (const DType dtype : {options.kv_k, options.kv_v}) {
     const std::uint32_t block = dtype_row(dtype).block_elems;
     const auto padded = std::find_if(model.layers.begin(), model.layers.end(),
                                      [&](const LayerSpec& l) { return l.head_dim % block != 0; });
     if (padded == model.layers.end()) continue;
-    notes.push_back({fmt::format("Heads of {} elements are padded to {} in {}.", padded->head_dim,
-                                 round_up(padded->head_dim, block), dtype_row(dtype).label)});
+    notes.push_back({Message::say("Heads of {} elements are padded to {} in {}.", padded->head_dim,
+                                  round_up(padded->head_dim, block), dtype_row(dtype).label)});
     if (options.kv_k == options.kv_v) break;
   }
 }
@@ -205,9 +218,9 @@ std::vector<Note> make_notes(const ModelInfo& model, std::span<const DeviceInfo>
   note_checkpoints(model, layout, notes);
   note_kv_types(model, layout.options, notes);
   for (const NotLoaded& unused : model.not_loaded)
-    notes.push_back({fmt::format("Not loaded: {}.", not_loaded_text(unused))});
+    notes.push_back({Message::say("Not loaded: {}.", not_loaded_words(unused))});
   if (layout.placement.embed_device != layout.placement.head_device && has_tied_head(model)) {
-    notes.push_back({fmt::format(
+    notes.push_back({Message::say(
         "The token embedding is also the output head: it is held twice, on {} to embed and on {} for the logits.",
         devices[layout.placement.embed_device].name, devices[layout.placement.head_device].name)});
   }

@@ -1,7 +1,5 @@
 #include "plan/option_changes.h"
 
-#include <fmt/format.h>
-
 #include <array>
 
 #include "plan/solve.h"
@@ -11,7 +9,7 @@ namespace {
 
 struct KvChoice {
   DType dtype;
-  const char* name;
+  std::string_view name;
   QualityLoss quality;
   double price;
 };
@@ -23,13 +21,13 @@ constexpr std::array kKvChoices{
 
 }  // namespace
 
-std::string_view quality_words(QualityLoss loss) {
+Message quality_words(QualityLoss loss) {
   switch (loss) {
-    case QualityLoss::kNone: return "quality unchanged";
-    case QualityLoss::kNearlyNone: return "quality nearly unchanged";
-    case QualityLoss::kSome: return "some quality loss";
+    case QualityLoss::kNone: return Message::say("quality unchanged");
+    case QualityLoss::kNearlyNone: return Message::say("quality nearly unchanged");
+    case QualityLoss::kSome: return Message::say("some quality loss");
   }
-  return "unknown";
+  CHECK(false, "a loss that is not there");
 }
 
 std::vector<OptionChange> lighter_kv_changes(const PlanOptions& asked) {
@@ -37,23 +35,23 @@ std::vector<OptionChange> lighter_kv_changes(const PlanOptions& asked) {
   for (const KvChoice& choice : kKvChoices) {
     const auto ranks_above = [&](DType now) { return kv_loss_rank(choice.dtype) > kv_loss_rank(now); };
     // A pair where one is lighter already keeps that one.
-    OptionChange change{fmt::format("KV as {}", choice.name), asked, choice.quality, choice.price};
+    OptionChange change{Message::say("KV as {}", choice.name), asked, choice.quality, choice.price};
     if (ranks_above(asked.kv_k)) change.options.kv_k = choice.dtype;
     if (ranks_above(asked.kv_v)) change.options.kv_v = choice.dtype;
     if (change.options == asked) continue;
-    if (change.options.kv_v == asked.kv_v) change.text = fmt::format("K as {}", choice.name);
-    if (change.options.kv_k == asked.kv_k) change.text = fmt::format("V as {}", choice.name);
+    if (change.options.kv_v == asked.kv_v) change.words = Message::say("K as {}", choice.name);
+    if (change.options.kv_k == asked.kv_k) change.words = Message::say("V as {}", choice.name);
     changes.push_back(std::move(change));
   }
   return changes;
 }
 
-std::string context_words(std::uint32_t n_ctx) {
-  return n_ctx % 1024 == 0 ? fmt::format("context {}k", n_ctx / 1024) : fmt::format("context {}", n_ctx);
+Message context_words(std::uint32_t n_ctx) {
+  return n_ctx % 1024 == 0 ? Message::say("context {}k", n_ctx / 1024) : Message::say("context {}", n_ctx);
 }
 
-std::string slots_words(std::uint32_t n_slots) {
-  return n_slots == 1 ? "1 answer at a time" : fmt::format("{} answers at once", n_slots);
+Message slots_words(std::uint32_t n_slots) {
+  return n_slots == 1 ? Message::say("1 answer at a time") : Message::say("{} answers at once", n_slots);
 }
 
 }  // namespace headroom

@@ -12,10 +12,10 @@ namespace headroom {
 
 enum class QualityLoss : std::uint8_t { kNone, kNearlyNone, kSome };
 // "quality unchanged", "quality nearly unchanged", "some quality loss"
-std::string_view quality_words(QualityLoss loss);
+Message quality_words(QualityLoss loss);
 
 struct OptionChange {
-  std::string text;  // "KV as Q8"
+  Message words;  // "KV as Q8"
   PlanOptions options;
   QualityLoss quality = QualityLoss::kNone;
   double price = 0;
@@ -39,7 +39,7 @@ inline constexpr std::uint32_t kSmallestBatch = 32;  // that is ever proposed
 // Each KV type that is lighter than one of those asked for, least lossy first.
 std::vector<OptionChange> lighter_kv_changes(const PlanOptions& asked);
 
-std::string context_words(std::uint32_t n_ctx);  // "context 8k", "context 5000"
-std::string slots_words(std::uint32_t n_slots);  // "2 answers at once"
+Message context_words(std::uint32_t n_ctx);  // "context 8k", "context 5000"
+Message slots_words(std::uint32_t n_slots);  // "2 answers at once"
 
 }  // namespace headroom

@@ -1,7 +1,5 @@
 #include "plan/placement.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 namespace headroom {
@@ -87,8 +85,9 @@ LayerRun ffn_run(const Placement& placement, DeviceIndex device) {
   return run_of<&LayerPlacement::ffn>(placement, device);
 }
 
-std::string layer_run_words(const LayerRun& run) {
-  return run.first == run.last ? fmt::format("layer {}", run.first) : fmt::format("layers {}-{}", run.first, run.last);
+Message layer_run_words(const LayerRun& run) {
+  return run.first == run.last ? Message::say("layer {}", run.first)
+                               : Message::say("layers {}-{}", run.first, run.last);
 }
 
 }  // namespace headroom

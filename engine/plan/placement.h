@@ -66,6 +66,6 @@ struct LayerRun {
 LayerRun attention_run(const Placement& placement, DeviceIndex device);
 LayerRun ffn_run(const Placement& placement, DeviceIndex device);
 // "layer 3", "layers 4-20".
-std::string layer_run_words(const LayerRun& run);
+Message layer_run_words(const LayerRun& run);
 
 }  // namespace headroom

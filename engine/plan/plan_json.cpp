@@ -26,7 +26,7 @@ Json model_json(const ModelInfo& model, const MemoryPlan& plan) {
   for (const auto& [type, bytes] : model.bytes_by_type) bytes_by_type[type] = bytes;
   Json not_loaded = Json::array();
   for (const auto& [what, n_tensors, n_bytes] : model.not_loaded)
-    not_loaded.push_back({{"what", what}, {"n_tensors", n_tensors}, {"n_bytes", n_bytes}});
+    not_loaded.push_back({{"what", what.text()}, {"n_tensors", n_tensors}, {"n_bytes", n_bytes}});
   return {{"name", model.name},
           {"architecture", model.architecture},
           {"fingerprint", fmt::format("{:016x}", plan.model_fingerprint)},
@@ -136,8 +136,8 @@ Json formulas_json(const ModelInfo& model, const MemoryPlan& plan) {
   for (const Formula& formula : plan_formulas(model, plan)) {
     formulas.push_back({{"device", plan.devices[formula.device].id},
                         {"kind", region_group_name(region_group(formula.kind))},
-                        {"label", formula.label},
-                        {"expression", formula.expression},
+                        {"label", formula.label.text()},
+                        {"expression", formula.expression.text()},
                         {"bytes", formula.bytes}});
   }
   return formulas;
@@ -146,7 +146,7 @@ Json formulas_json(const ModelInfo& model, const MemoryPlan& plan) {
 Json advice_json(const MemoryPlan& plan, std::span<const Fix> advice) {
   Json list = Json::array();
   for (const Fix& fix : advice) {
-    list.push_back({{"text", fix.text},
+    list.push_back({{"text", fix.words.text()},
                     {"makes_it_fit", fix.makes_it_fit},
                     {"freed_bytes", fix.freed},
                     {"quality", quality_words(fix.quality)},
@@ -162,10 +162,10 @@ Json advice_json(const MemoryPlan& plan, std::span<const Fix> advice) {
 
 std::string plan_json(const ModelInfo& model, const MemoryPlan& plan, std::span<const Fix> advice) {
   Json notes = Json::array();
-  for (const Note& note : plan.notes) notes.push_back(note.text);
+  for (const Note& note : plan.notes) notes.push_back(note.words.text());
   const std::optional<double> speed = estimate_tokens_per_s(model, plan);
   const Json json{{"fits", plan.fits()},
-                  {"verdict", verdict_text(plan)},
+                  {"verdict", verdict_words(plan).text()},
                   {"model", model_json(model, plan)},
                   {"options", options_json(plan.options, plan.devices)},
                   {"devices", devices_json(plan)},

@@ -11,7 +11,7 @@
 namespace headroom {
 namespace {
 
-Error usage(std::string message) { return Error{ErrorCode::kUsage, std::move(message)}; }
+Error usage(Message message) { return Error{ErrorCode::kUsage, std::move(message)}; }
 
 std::string kv_labels(const DeviceInfo& device) {
   std::string labels;
@@ -20,33 +20,33 @@ std::string kv_labels(const DeviceInfo& device) {
   return labels.empty() ? "none" : labels;
 }
 
-Status check_kv_type(const char* option, DType dtype, const DeviceInfo& device) {
+Status check_kv_type(std::string_view option, DType dtype, const DeviceInfo& device) {
   if (std::find(device.kv_types.begin(), device.kv_types.end(), dtype) != device.kv_types.end()) return ok_status();
-  return usage(fmt::format("{}: expected a KV type with a kernel on {} ({}), found {}", option, device.name,
-                           kv_labels(device), dtype_row(dtype).label));
+  return usage(Message::say("{}: expected a KV type with a kernel on {} ({}), found {}", option, device.name,
+                            kv_labels(device), dtype_row(dtype).label));
 }
 
 // `options`: with a number for n_batch.
 Status check_counts(const PlanOptions& options) {
   if (options.n_ctx > kMaxContext)
-    return usage(fmt::format("n_ctx: expected at most {}, found {}", kMaxContext, options.n_ctx));
+    return usage(Message::say("n_ctx: expected at most {}, found {}", kMaxContext, options.n_ctx));
   if (options.n_batch > kMaxBatch)
-    return usage(fmt::format("n_batch: expected auto or 1 to {}, found {}", kMaxBatch, options.n_batch));
+    return usage(Message::say("n_batch: expected auto or 1 to {}, found {}", kMaxBatch, options.n_batch));
   if (options.n_slots < 1 || options.n_slots > kMaxBatch)
-    return usage(fmt::format("n_slots: expected 1 to {}, found {}", kMaxBatch, options.n_slots));
+    return usage(Message::say("n_slots: expected 1 to {}, found {}", kMaxBatch, options.n_slots));
   if (options.n_checkpoints < kAutoCheckpoints || options.n_checkpoints > kMostCheckpoints) {
     return usage(
-        fmt::format("n_checkpoints: expected auto or 0 to {}, found {}", kMostCheckpoints, options.n_checkpoints));
+        Message::say("n_checkpoints: expected auto or 0 to {}, found {}", kMostCheckpoints, options.n_checkpoints));
   }
   if (const std::uint32_t most = std::min(options.n_batch - 1, kMostDraft); options.n_draft > most) {
     return usage(
-        fmt::format("n_draft: expected at most {} with n_batch {}, found {}", most, options.n_batch, options.n_draft));
+        Message::say("n_draft: expected at most {} with n_batch {}, found {}", most, options.n_batch, options.n_draft));
   }
   if (options.n_logit_rows != 0 &&
       (options.n_logit_rows < options.decode_rows() || options.n_logit_rows > options.step_rows())) {
     return usage(
-        fmt::format("n_logit_rows: expected the rows of a decode step ({}) to those of any step ({}), found {}",
-                    options.decode_rows(), options.step_rows(), options.n_logit_rows));
+        Message::say("n_logit_rows: expected the rows of a decode step ({}) to those of any step ({}), found {}",
+                     options.decode_rows(), options.step_rows(), options.n_logit_rows));
   }
   return ok_status();
 }
@@ -54,22 +54,22 @@ Status check_counts(const PlanOptions& options) {
 // A state cannot be taken back by a token.
 Status check_drafts(const ModelInfo& model, const PlanOptions& options) {
   if (options.n_draft == 0 || !model.is_recurrent()) return ok_status();
-  return usage(fmt::format("n_draft: expected 0 for {}, whose recurrent layers cannot take drafts back, found {}",
-                           model.name, options.n_draft));
+  return usage(Message::say("n_draft: expected 0 for {}, whose recurrent layers cannot take drafts back, found {}",
+                            model.name, options.n_draft));
 }
 
 Status check_stream_rows(std::int32_t found) {
   if (found == kAutoRows || found == 0 || found >= static_cast<std::int32_t>(kLeastStreamRows)) return ok_status();
-  return usage(fmt::format("stream_rows: expected auto, 0 (none) or at least {}, found {}", kLeastStreamRows, found));
+  return usage(Message::say("stream_rows: expected auto, 0 (none) or at least {}, found {}", kLeastStreamRows, found));
 }
 
 Status check_devices(std::span<const DeviceInfo> devices, const std::vector<DeviceChoice>& choices) {
   for (auto choice = choices.begin(); choice != choices.end(); ++choice) {
     if (choice->device >= devices.size()) {
-      return usage(fmt::format("device: expected an index below {}, found {}", devices.size(), choice->device));
+      return usage(Message::say("device: expected an index below {}, found {}", devices.size(), choice->device));
     }
     if (std::any_of(choices.begin(), choice, [&](const DeviceChoice& c) { return c.device == choice->device; })) {
-      return usage(fmt::format("device: expected each device once, found {} twice", devices[choice->device].id));
+      return usage(Message::say("device: expected each device once, found {} twice", devices[choice->device].id));
     }
   }
   return ok_status();
@@ -88,33 +88,34 @@ Status check_split(const ModelInfo& model, std::span<const DeviceInfo> devices, 
   const std::uint32_t n_together = model.n_layers_together();
   if (n_said > 0 && n_last > 0 && n_last < n_together) {
     return usage(
-        fmt::format("device: expected at least {} layers on the last GPU, since some of them read caches of "
-                    "others, found {}",
-                    n_together, n_last));
+        Message::say("device: expected at least {} layers on the last GPU, since some of them read caches of "
+                     "others, found {}",
+                     n_together, n_last));
   }
   if (n_said == 0 || (n_said == n_gpus && n_layers == options.n_gpu_layers)) return ok_status();
-  return usage(fmt::format("device: expected layers for each of {} GPUs, {} together, or for none, found {} for {}",
-                           n_gpus, options.n_gpu_layers, n_layers, n_said));
+  return usage(Message::say("device: expected layers for each of {} GPUs, {} together, or for none, found {} for {}",
+                            n_gpus, options.n_gpu_layers, n_layers, n_said));
 }
 
 Status check_layers(const ModelInfo& model, std::span<const DeviceInfo> devices, const PlanOptions& options) {
   const std::int32_t n_gpu_layers = options.n_gpu_layers, n_cpu_ffn = options.n_cpu_ffn;
   const bool has_gpu = !gpus_of(options, devices).empty();
-  for (const auto& [option, found] : {std::pair{"n_gpu_layers", n_gpu_layers}, std::pair{"n_cpu_ffn", n_cpu_ffn}}) {
+  for (const auto& [option, found] : {std::pair{std::string_view("n_gpu_layers"), n_gpu_layers},
+                                      std::pair{std::string_view("n_cpu_ffn"), n_cpu_ffn}}) {
     if (found == kAutoLayers) continue;
     if (!has_gpu && found != 0) {
-      return usage(fmt::format("{}: expected 0 or auto on the device {}, which is not a GPU, found {}", option,
-                               devices[options.main_device()].id, found));
+      return usage(Message::say("{}: expected 0 or auto on the device {}, which is not a GPU, found {}", option,
+                                devices[options.main_device()].id, found));
     }
     if (found < 0 || static_cast<std::uint32_t>(found) > model.n_layers()) {
-      return usage(fmt::format("{}: expected 0 to {} (the layers of {}) or auto, found {}", option, model.n_layers(),
-                               model.name, found));
+      return usage(Message::say("{}: expected 0 to {} (the layers of {}) or auto, found {}", option, model.n_layers(),
+                                model.name, found));
     }
   }
   if (Status split = check_split(model, devices, options); !split) return split;
   if (n_gpu_layers != kAutoLayers && n_cpu_ffn > n_gpu_layers) {
     return usage(
-        fmt::format("n_cpu_ffn: expected 0 to {} (the layers on GPUs) or auto, found {}", n_gpu_layers, n_cpu_ffn));
+        Message::say("n_cpu_ffn: expected 0 to {} (the layers on GPUs) or auto, found {}", n_gpu_layers, n_cpu_ffn));
   }
   return ok_status();
 }
@@ -135,18 +136,17 @@ std::vector<DeviceIndex> gpus_of(const PlanOptions& options, std::span<const Dev
   return gpus;
 }
 
-std::string device_names(std::span<const DeviceIndex> which, std::span<const DeviceInfo> devices) {
-  std::string names;
-  for (std::size_t i = 0; i < which.size(); ++i)
-    names += (i == 0 ? "" : i + 1 == which.size() ? " and " : ", ") + devices[which[i]].name;
-  return names;
+Message device_names(std::span<const DeviceIndex> which, std::span<const DeviceInfo> devices) {
+  std::vector<Message> names;
+  for (const DeviceIndex device : which) names.push_back(Message::plain(devices[device].name));
+  return Message::listed(std::move(names));
 }
 
 Result<DeviceIndex> find_cpu(std::span<const DeviceInfo> devices) {
   for (DeviceIndex i = 0; i < devices.size(); ++i) {
     if (devices[i].kind == DeviceKind::kCpu) return i;
   }
-  return usage(fmt::format("devices: expected the CPU among them, found {} others", devices.size()));
+  return usage(Message::say("devices: expected the CPU among them, found {} others", devices.size()));
 }
 
 Result<PlanOptions> resolve_options(const ModelInfo& model, std::span<const DeviceInfo> devices,
@@ -154,7 +154,7 @@ Result<PlanOptions> resolve_options(const ModelInfo& model, std::span<const Devi
   PlanOptions resolved = options;
   if (resolved.devices.empty()) resolved.devices.emplace_back();
   if (Status named = check_devices(devices, resolved.devices); !named) return named.error();
-  if (model.layers.empty()) return usage(fmt::format("model {}: expected at least one layer, found none", model.name));
+  if (model.layers.empty()) return usage(Message::say("model {}: expected at least one layer, found none", model.name));
   Result<DeviceIndex> cpu = find_cpu(devices);
   if (!cpu) return cpu.error();
   if (resolved.n_batch == kAutoBatch) resolved.n_batch = kLeastAutoBatch;

@@ -38,6 +38,6 @@ Bytes limit_under(const HeadroomRule& rule, Bytes free_bytes, Bytes held = 0);
 // The devices of `options` that are not the CPU, in their order.
 std::vector<DeviceIndex> gpus_of(const PlanOptions& options, std::span<const DeviceInfo> devices);
 // "RTX 4090 and RTX 3060"; empty without any.
-std::string device_names(std::span<const DeviceIndex> which, std::span<const DeviceInfo> devices);
+Message device_names(std::span<const DeviceIndex> which, std::span<const DeviceInfo> devices);
 
 }  // namespace headroom

@@ -38,59 +38,68 @@ struct SentenceUnit {
   std::uint64_t hundredths(Bytes value) const {
     return static_cast<std::uint64_t>(static_cast<double>(value) / static_cast<double>(bytes) * 100.0 + 0.5);
   }
-  static std::string number(std::uint64_t hundredths) {
-    return fmt::format("{}.{:02}", hundredths / 100, hundredths % 100);
-  }
+  static Message::Decimal number(std::uint64_t hundredths) { return decimal(static_cast<double>(hundredths) / 100, 2); }
 };
 
 const DeviceInfo& info_of(const MemoryPlan& plan, const DeviceBudget& budget) { return plan.devices[budget.device]; }
 
 // "6.31 of 8.00 GiB, 1.00 kept free, 0.69 to spare": what is spared is the difference of the numbers shown.
-std::string fitting_words(const MemoryPlan& plan, const DeviceBudget& budget) {
-  const HeadroomRule rule = plan.options.headroom_of(budget.device);
-  const AtMost* at_most = std::get_if<AtMost>(&rule);
+Message fitting_words(const MemoryPlan& plan, const DeviceBudget& budget) {
+  const bool is_at_most = std::holds_alternative<AtMost>(plan.options.headroom_of(budget.device));
   const Bytes whole = verdict_whole(plan, budget);
   const Bytes used = budget.peak();
   const SentenceUnit unit(whole);
-  // A small model in a large memory would read "0.01 of 62.70 GiB".
-  const bool is_small = unit.hundredths(used) < 10;
   const Bytes kept = whole - budget.limit;
   const std::uint64_t spare =
       unit.hundredths(whole) - std::min(unit.hundredths(whole), unit.hundredths(used) + unit.hundredths(kept));
-  std::string words =
-      fmt::format("{} of {}{} {}", is_small ? format_bytes(used) : SentenceUnit::number(unit.hundredths(used)),
-                  at_most != nullptr ? "at most " : "", SentenceUnit::number(unit.hundredths(whole)), unit.name);
-  if (kept > 0) words += fmt::format(", {} kept free", SentenceUnit::number(unit.hundredths(kept)));
-  return words + fmt::format(", {} to spare", SentenceUnit::number(spare));
+  // A small model in a large memory would read "0.01 of 62.70 GiB".
+  const Message::Field shown = unit.hundredths(used) < 10 ? Message::Field(amount(used))
+                                                          : Message::Field(SentenceUnit::number(unit.hundredths(used)));
+  const Message::Decimal of = SentenceUnit::number(unit.hundredths(whole));
+  const std::string_view name = unit.name;
+  const Message part =
+      is_at_most ? Message::say("{} of at most {} {}", shown, of, name) : Message::say("{} of {} {}", shown, of, name);
+  const Message::Decimal left = SentenceUnit::number(spare);
+  if (kept == 0) return Message::say("{}, {} to spare", part, left);
+  return Message::say("{}, {} kept free, {} to spare", part, SentenceUnit::number(unit.hundredths(kept)), left);
 }
 
-// What a rule leaves out: ", at most 3.00 GiB to use".
-std::string rule_words(const HeadroomRule& rule) {
-  if (const AtMost* at_most = std::get_if<AtMost>(&rule))
-    return fmt::format(", at most {} to use", format_bytes(at_most->bytes));
-  const Bytes kept = std::get<KeepFree>(rule).bytes;
-  return kept > 0 ? fmt::format(", {} to keep free", format_bytes(kept)) : "";
+// "has 8.00 GiB free, 1.00 GiB to keep free"; with the device whose rule it is where `ruled` is another one.
+Message free_words(Bytes free_bytes, const HeadroomRule& rule, const std::string& ruled) {
+  const Message::Amount has = amount(free_bytes);
+  if (const AtMost* at_most = std::get_if<AtMost>(&rule)) {
+    const Message::Amount most = amount(at_most->bytes);
+    return ruled.empty() ? Message::say("has {} free, at most {} to use", has, most)
+                         : Message::say("has {} free, at most {} to use on {}", has, most, ruled);
+  }
+  const Message::Amount kept = amount(std::get<KeepFree>(rule).bytes);
+  if (kept.bytes == 0) return Message::say("has {} free", has);
+  return ruled.empty() ? Message::say("has {} free, {} to keep free", has, kept)
+                       : Message::say("has {} free, {} to keep free on {}", has, kept, ruled);
 }
 
 // The rule that binds the pool is named with its device where that is another one.
-std::string missing_words(const MemoryPlan& plan, const DeviceBudget& budget) {
+Message missing_words(const MemoryPlan& plan, const DeviceBudget& budget) {
   const DeviceInfo& device = info_of(plan, budget);
   DeviceIndex ruled = budget.device;
   Bytes free_bytes = device.free_bytes;
-  std::string words = fmt::format("{} is asked for {}", device.name, format_bytes(budget.peak()));
+  const Message::Amount asked = amount(budget.peak());
+  std::vector<DeviceIndex> members;
   if (budget.pool_missing > 0) {
-    std::vector<DeviceIndex> members = pool_of(plan.devices, plan.budgets, budget.device);
+    members = pool_of(plan.devices, plan.budgets, budget.device);
     free_bytes = pool_free(plan.devices, members);
     ruled = pool_limit(plan.devices, plan.options, members, free_bytes, 0).device;
     std::erase(members, budget.device);
-    words += fmt::format(", {} with the same memory for {} more,", device_names(members, plan.devices),
-                         format_bytes(budget.asked_by_sharers));
   }
-  const std::string rule = rule_words(plan.options.headroom_of(ruled));
-  words += fmt::format(" and has {} free{}", format_bytes(free_bytes), rule);
-  if (ruled != budget.device && !rule.empty()) words += fmt::format(" on {}", plan.devices[ruled].name);
-  if (budget.held_by_others > 0) words += fmt::format(", other programs hold {}", format_bytes(budget.held_by_others));
-  return words;
+  const Message free_part = free_words(free_bytes, plan.options.headroom_of(ruled),
+                                       ruled == budget.device ? std::string() : plan.devices[ruled].name);
+  const Message words =
+      budget.pool_missing > 0
+          ? Message::say("{} is asked for {}, {} with the same memory for {} more, and {}", device.name, asked,
+                         device_names(members, plan.devices), amount(budget.asked_by_sharers), free_part)
+          : Message::say("{} is asked for {} and {}", device.name, asked, free_part);
+  if (budget.held_by_others == 0) return words;
+  return Message::say("{}, other programs hold {}", words, amount(budget.held_by_others));
 }
 
 std::string layer_range(std::int32_t first, std::int32_t last) {
@@ -159,10 +168,11 @@ class SegmentWriter {
 std::string options_text(const MemoryPlan& plan) {
   const PlanOptions& options = plan.options;
   const std::vector<DeviceIndex> gpus = gpus_of(options, plan.devices);
-  std::string text = fmt::format(
-      "context {}, {}, batch {}, K as {}, V as {}, {} {}", options.n_ctx, slots_words(options.n_slots), options.n_batch,
-      dtype_row(options.kv_k).label, dtype_row(options.kv_v).label, gpus.size() > 1 ? "devices" : "device",
-      gpus.empty() ? plan.devices[options.main_device()].name : device_names(gpus, plan.devices));
+  std::string text =
+      fmt::format("context {}, {}, batch {}, K as {}, V as {}, {} {}", options.n_ctx,
+                  slots_words(options.n_slots).text(), options.n_batch, dtype_row(options.kv_k).label,
+                  dtype_row(options.kv_v).label, gpus.size() > 1 ? "devices" : "device",
+                  gpus.empty() ? plan.devices[options.main_device()].name : device_names(gpus, plan.devices).text());
   if (!gpus.empty()) text += fmt::format(", {} of {} layers there", options.n_gpu_layers, plan.placement.layers.size());
   if (options.n_cpu_ffn > 0) text += fmt::format(", the FFN of {} of them on the CPU", options.n_cpu_ffn);
   return text;
@@ -173,10 +183,10 @@ std::string parts_text(const Placement& placement, DeviceIndex device) {
   const LayerRun attention = attention_run(placement, device), ffn = ffn_run(placement, device);
   std::vector<std::string> parts;
   if (attention == ffn) {
-    if (attention.count() > 0) parts.push_back(layer_run_words(attention));
+    if (attention.count() > 0) parts.push_back(layer_run_words(attention).text());
   } else {
-    if (attention.count() > 0) parts.push_back("attention of " + layer_run_words(attention));
-    if (ffn.count() > 0) parts.push_back("FFN of " + layer_run_words(ffn));
+    if (attention.count() > 0) parts.push_back("attention of " + layer_run_words(attention).text());
+    if (ffn.count() > 0) parts.push_back("FFN of " + layer_run_words(ffn).text());
   }
   if (placement.head_device == device) parts.emplace_back("head");
   return parts.empty() ? "" : fmt::format(": {}", fmt::join(parts, ", "));
@@ -191,22 +201,22 @@ Bytes verdict_whole(const MemoryPlan& plan, const DeviceBudget& budget) {
   return is_left_over || std::holds_alternative<AtMost>(rule) ? budget.limit : free_bytes;
 }
 
-std::string verdict_text(const MemoryPlan& plan) {
-  if (plan.budgets.empty()) return "Nothing is planned";
+Message verdict_words(const MemoryPlan& plan) {
+  if (plan.budgets.empty()) return Message::say("Nothing is planned");
   if (plan.fits()) {
-    std::string text = "Fits: ";
-    for (std::size_t i = 0; i < plan.budgets.size(); ++i) {
+    std::vector<Message> devices;
+    for (const DeviceBudget& budget : plan.budgets) {
       // The first of one or two is the one that was asked about; of more, nobody could tell which it is.
-      if (i > 0) text += "; ";
-      if (i > 0 || plan.budgets.size() > 2) text += info_of(plan, plan.budgets[i]).name + ": ";
-      text += fitting_words(plan, plan.budgets[i]);
+      const bool is_named = !devices.empty() || plan.budgets.size() > 2;
+      Message words = fitting_words(plan, budget);
+      devices.push_back(is_named ? words.said_of(info_of(plan, budget).name) : std::move(words));
     }
-    return text;
+    return Message::say("Fits: {}", Message::joined(std::move(devices), "; "));
   }
   const auto worst =
       std::max_element(plan.budgets.begin(), plan.budgets.end(),
                        [](const DeviceBudget& a, const DeviceBudget& b) { return a.missing() < b.missing(); });
-  return fmt::format("Does not fit by {}: {}", format_bytes(worst->missing()), missing_words(plan, *worst));
+  return Message::say("Does not fit by {}: {}", amount(worst->missing()), missing_words(plan, *worst));
 }
 
 std::string segments_text(const ModelInfo& model, const MemoryPlan& plan) {
@@ -238,24 +248,24 @@ std::string formulas_text(const ModelInfo& model, const MemoryPlan& plan) {
   std::string text;
   for (const Formula& formula : plan_formulas(model, plan)) {
     const std::string where = plan.budgets.size() > 1 ? fmt::format("{}: ", plan.devices[formula.device].name) : "";
-    text += fmt::format("{}{}: {} = {} bytes ({})\n", where, formula.label, formula.expression, formula.bytes,
-                        format_bytes(formula.bytes));
+    text += fmt::format("{}{}: {} = {} bytes ({})\n", where, formula.label.text(), formula.expression.text(),
+                        formula.bytes, format_bytes(formula.bytes));
   }
   return text;
 }
 
 std::string plan_text(const ModelInfo& model, const MemoryPlan& plan, std::span<const Fix> advice) {
   std::string text = fmt::format("{} ({}, {} layers)\n{}\n\n{}\n", model.name, model.architecture, model.n_layers(),
-                                 options_text(plan), verdict_text(plan));
+                                 options_text(plan), verdict_words(plan).text());
   for (const Fix& fix : advice)
-    text += fmt::format("  {} {}\n", fix.speedup ? "faster:" : fix.makes_it_fit ? "fix:" : "helps:", fix.text);
+    text += fmt::format("  {} {}\n", fix.speedup ? "faster:" : fix.makes_it_fit ? "fix:" : "helps:", fix.words.text());
   text += fmt::format("\n{}\n{}", segments_text(model, plan), formulas_text(model, plan));
   if (const std::optional<double> speed = estimate_tokens_per_s(model, plan)) {
     text += fmt::format("\nAnswers come at {} at half of the context, from the bytes that a token reads.\n",
-                        about_speed_text(*speed));
+                        about_speed_words(*speed).text());
   }
   if (!plan.notes.empty()) text += "\n";
-  for (const Note& note : plan.notes) text += fmt::format("note: {}\n", note.text);
+  for (const Note& note : plan.notes) text += fmt::format("note: {}\n", note.words.text());
   return text;
 }
 

@@ -11,7 +11,7 @@ namespace headroom {
 
 // "Fits: 6.31 of 8.00 GiB, 1.00 kept free, 0.69 to spare", or "Does not fit by 1.30 GiB: ..." with the device, the
 // bytes asked and the bytes free.
-std::string verdict_text(const MemoryPlan& plan);
+Message verdict_words(const MemoryPlan& plan);
 
 // What the verdict counts a device's bytes against, "8.00 GiB" above: what is free there, or what may be used where
 // that is said ("at most"), or what other devices leave of memory that they share.

@@ -1,7 +1,5 @@
 #include "plan/solve.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -15,11 +13,11 @@ namespace headroom {
 namespace {
 
 // "misses 1.30 GiB on RTX 4090": of the device that lacks most.
-std::string what_is_missing(std::span<const DeviceInfo> devices, const ArenaLayout& layout) {
+Message what_is_missing(std::span<const DeviceInfo> devices, const ArenaLayout& layout) {
   const auto worst =
       std::max_element(layout.budgets.begin(), layout.budgets.end(),
                        [](const DeviceBudget& a, const DeviceBudget& b) { return a.missing() < b.missing(); });
-  return fmt::format("misses {} on {}", format_bytes(worst->missing()), devices[worst->device].name);
+  return Message::say("misses {} on {}", amount(worst->missing()), devices[worst->device].name);
 }
 
 // Answers "does it fit?" for one model and set of devices.
@@ -32,9 +30,10 @@ struct Trial {
     const Result<ArenaLayout> layout = compute_arenas(model, devices, options, Keep::kSizesOnly);
     return layout.ok() && layout->fits();
   }
-  std::string what_is_missing(const PlanOptions& options) const {
+  Message what_is_missing(const PlanOptions& options) const {
     const Result<ArenaLayout> layout = compute_arenas(model, devices, options, Keep::kSizesOnly);
-    return layout ? headroom::what_is_missing(devices, *layout) : "is refused (" + layout.error().message + ")";
+    return layout ? headroom::what_is_missing(devices, *layout)
+                  : Message::say("is refused ({})", layout.error().message);
   }
 };
 
@@ -72,7 +71,7 @@ class ContextSearch {
 
   std::uint32_t longest() const { return longest_; }
   std::uint32_t range() const { return too_long_ - longest_; }
-  std::string what_is_missing_beyond() const { return trial_.what_is_missing(with_ctx(options_, too_long_)); }
+  Message what_is_missing_beyond() const { return trial_.what_is_missing(with_ctx(options_, too_long_)); }
 
  private:
   const Trial& trial_;
@@ -136,7 +135,7 @@ Result<SolveAnswer> longest_context(const ModelInfo& model, std::span<const Devi
   limit = limit == 0 ? kMaxContext : std::min(limit, kMaxContext);
   SolveAnswer answer;
   if (!shortest->fits()) {
-    answer.text = fmt::format("No context fits: even one position {}.", what_is_missing(devices, *shortest));
+    answer.words = Message::say("No context fits: even one position {}.", what_is_missing(devices, *shortest));
     return answer;
   }
   const Trial trial{model, devices};
@@ -144,8 +143,10 @@ Result<SolveAnswer> longest_context(const ModelInfo& model, std::span<const Devi
   if (search.tries(limit)) {
     answer.options = with_ctx(options, limit);
     answer.is_capped = limit < kMaxContext && search.tries(limit + 1);
-    answer.text = fmt::format("The longest context that fits is {} positions{}.", limit,
-                              limit == trained ? ", all that the model was trained with" : "");
+    answer.words =
+        limit == trained
+            ? Message::say("The longest context that fits is {} positions, all that the model was trained with.", limit)
+            : Message::say("The longest context that fits is {} positions.", limit);
     return answer;
   }
   // Caches grow by groups, so the ends of groups are tried first; the answer is held against its neighbour, whatever a
@@ -154,8 +155,8 @@ Result<SolveAnswer> longest_context(const ModelInfo& model, std::span<const Devi
   if (search.range() > 1) search.tries(search.longest() + 1);
   search.narrow_to(1);
   answer.options = with_ctx(options, search.longest());
-  answer.text = fmt::format("The longest context that fits is {} positions; {} {}.", search.longest(),
-                            search.longest() + 1, search.what_is_missing_beyond());
+  answer.words = Message::say("The longest context that fits is {} positions; {} {}.", search.longest(),
+                              search.longest() + 1, search.what_is_missing_beyond());
   return answer;
 }
 
@@ -165,9 +166,9 @@ Result<SolveAnswer> most_layers(const ModelInfo& model, std::span<const DeviceIn
   const std::vector<DeviceIndex> gpus = gpus_of(options, devices);
   if (gpus.empty()) {
     return Error{ErrorCode::kUsage,
-                 fmt::format("device: expected a GPU to put layers on, found {}", devices[options.main_device()].id)};
+                 Message::say("device: expected a GPU to put layers on, found {}", devices[options.main_device()].id)};
   }
-  const std::string names = device_names(gpus, devices);
+  const Message names = device_names(gpus, devices);
   const Trial trial{model, devices};
   // The devices' own most leaves the least on the CPU; only 0 layers can be easier there, since they need no staging.
   PlanOptions tried = options;
@@ -177,16 +178,18 @@ Result<SolveAnswer> most_layers(const ModelInfo& model, std::span<const DeviceIn
     const PlanOptions& found = most->options;
     tried.n_gpu_layers = found.n_gpu_layers;
     tried.n_cpu_ffn = found.n_cpu_ffn;
-    std::string text = fmt::format("{} of {} layers fit on {}", found.n_gpu_layers, model.n_layers(), names);
-    if (found.n_cpu_ffn > 0) text += fmt::format(", with the FFN of {} of them on the CPU", found.n_cpu_ffn);
-    return SolveAnswer{tried, false, text + "."};
+    const Message words = found.n_cpu_ffn > 0
+                              ? Message::say("{} of {} layers fit on {}, with the FFN of {} of them on the CPU.",
+                                             found.n_gpu_layers, model.n_layers(), names, found.n_cpu_ffn)
+                              : Message::say("{} of {} layers fit on {}.", found.n_gpu_layers, model.n_layers(), names);
+    return SolveAnswer{tried, false, words};
   }
   tried.n_gpu_layers = tried.n_cpu_ffn = 0;
   if (trial.fits(tried))
-    return SolveAnswer{tried, false, fmt::format("0 of {} layers fit on {}.", model.n_layers(), names)};
+    return SolveAnswer{tried, false, Message::say("0 of {} layers fit on {}.", model.n_layers(), names)};
   return SolveAnswer{
       std::nullopt, false,
-      fmt::format("No number of layers fits: with none on {} the plan {}.", names, trial.what_is_missing(tried))};
+      Message::say("No number of layers fits: with none on {} the plan {}.", names, trial.what_is_missing(tried))};
 }
 
 Result<SolveAnswer> lightest_kv(const ModelInfo& model, std::span<const DeviceInfo> devices,
@@ -200,12 +203,12 @@ Result<SolveAnswer> lightest_kv(const ModelInfo& model, std::span<const DeviceIn
     tried.kv_v = pair.v;
     if (!trial.fits(tried)) continue;
     return SolveAnswer{tried, false,
-                       fmt::format("The least lossy KV types that fit are {} for K and {} for V.",
-                                   dtype_row(pair.k).label, dtype_row(pair.v).label)};
+                       Message::say("The least lossy KV types that fit are {} for K and {} for V.",
+                                    dtype_row(pair.k).label, dtype_row(pair.v).label)};
   }
   return SolveAnswer{std::nullopt, false,
-                     fmt::format("No KV types fit: even {} for K and {} for V {}.", dtype_row(tried.kv_k).label,
-                                 dtype_row(tried.kv_v).label, trial.what_is_missing(tried))};
+                     Message::say("No KV types fit: even {} for K and {} for V {}.", dtype_row(tried.kv_k).label,
+                                  dtype_row(tried.kv_v).label, trial.what_is_missing(tried))};
 }
 
 }  // namespace headroom

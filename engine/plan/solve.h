@@ -4,7 +4,6 @@
 
 #include <optional>
 #include <span>
-#include <string>
 
 #include "plan/memory_plan.h"
 
@@ -13,7 +12,7 @@ namespace headroom {
 struct SolveAnswer {
   std::optional<PlanOptions> options;  // as asked, with the one answer filled in; absent: nothing fits
   bool is_capped = false;              // a longer context would fit too, and is above the limit
-  std::string text;                    // one sentence: the answer, or why there is none
+  Message words;                       // one sentence: the answer, or why there is none
 };
 
 // The largest n_ctx up to `limit` (0: the trained context) whose plan fits; n_ctx + 1 does not, or is above the limit.

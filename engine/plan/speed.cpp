@@ -1,7 +1,5 @@
 #include "plan/speed.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -156,16 +154,24 @@ std::optional<double> estimate_tokens_per_s(const ModelInfo& model, const Memory
   return estimate_tokens_per_s(model, plan.devices, plan.placement, plan.options, n_positions);
 }
 
-std::string predicted_rate_text(double tokens_per_s) {
-  // Rounded before the number of digits is chosen, so that 9.96 is 10 and not 10.0.
-  if (tokens_per_s < 9.95) return fmt::format("{:.1f}", tokens_per_s);
-  if (tokens_per_s < 999.5) return fmt::format("{:.0f}", tokens_per_s);
-  return "more than 1,000";
+namespace {
+
+// Rounded before the number of digits is chosen, so that 9.96 is 10 and not 10.0; absent beyond what anyone counts.
+std::optional<Message::Decimal> shown_rate(double tokens_per_s) {
+  if (tokens_per_s >= 999.5) return std::nullopt;
+  return decimal(tokens_per_s, tokens_per_s < 9.95 ? 1 : 0);
 }
 
-std::string about_speed_text(double tokens_per_s) {
-  const std::string rate = predicted_rate_text(tokens_per_s);
-  return fmt::format("{}{} tokens/s", rate.starts_with("more") ? "" : "about ", rate);
+}  // namespace
+
+Message predicted_rate_words(double tokens_per_s) {
+  const auto rate = shown_rate(tokens_per_s);
+  return rate ? Message::say("{}", *rate) : Message::say("more than 1,000");
+}
+
+Message about_speed_words(double tokens_per_s) {
+  const auto rate = shown_rate(tokens_per_s);
+  return rate ? Message::say("about {} tokens/s", *rate) : Message::say("more than 1,000 tokens/s");
 }
 
 std::vector<std::optional<SeenSpeed>> refine_speeds(const ModelInfo& model, const MemoryPlan& plan,

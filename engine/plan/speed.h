@@ -57,9 +57,9 @@ std::optional<double> estimate_tokens_per_s(const ModelInfo& model, const Memory
 
 // A prediction in tokens per second: "4.1", "41", "more than 1,000". Of a token as quick as that the time is made of
 // what differs from one moment to the next: how fast a thread wakes, what a cache still holds.
-std::string predicted_rate_text(double tokens_per_s);
+Message predicted_rate_words(double tokens_per_s);
 // "about 41 tokens/s", "more than 1,000 tokens/s".
-std::string about_speed_text(double tokens_per_s);
+Message about_speed_words(double tokens_per_s);
 
 // Steps of one row that ran, added up.
 struct DecodeTimes {

@@ -151,8 +151,8 @@ Status check_streams(const ModelInfo& model) {
         role_is_matrix(weight.role) ? gpu_panel(weight.dtype, weight.n_cols).bytes() : weight.n_cols * kF32Bytes;
     if (at_once <= kStreamPartBytes) continue;
     return Error{ErrorCode::kUnsupported,
-                 fmt::format("{}: expected rows of which {} are at most {} to stream them, found {}", weight.name,
-                             kGpuPanelRows, format_bytes(kStreamPartBytes), format_bytes(at_once))};
+                 Message::say("{}: expected rows of which {} are at most {} to stream them, found {}", weight.name,
+                              kGpuPanelRows, amount(kStreamPartBytes), amount(at_once))};
   }
   return ok_status();
 }

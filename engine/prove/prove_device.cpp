@@ -203,7 +203,8 @@ Status Prover::prove() {
 
 // What a device that was given up holds ends with the process of its check.
 std::string failure_of(std::string message) {
-  if (message.ends_with(kGivenUpNote)) message.erase(message.size() - kGivenUpNote.size());
+  constexpr std::string_view kNote = kGivenUpNote;
+  if (message.ends_with(kNote)) message.erase(message.size() - kNote.size());
   return message;
 }
 
@@ -219,7 +220,7 @@ Result<ProofReport> prove_device(const ProofInputs& inputs) {
   const Status proved = prover.prove();
   if (!proved && is_no_judgement(proved.error().code)) return proved.error();
   ProofReport proof = prover.take();
-  if (!proved) proof.failures.push_back(failure_of(proved.error().message));
+  if (!proved) proof.failures.push_back(failure_of(proved.error().message.text()));
   return proof;
 }
 

@@ -1,7 +1,5 @@
 #include "run/backends.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "plan/plan_options.h"
@@ -15,8 +13,8 @@ Result<Backends> make_backends(const MemoryPlan& plan, const BackendFactory& mak
     if (!device.is_present) {
       return Error{
           ErrorCode::kUnsupported,
-          fmt::format("the plan places {} on {}, which is not in this machine: it can be planned for, not loaded on",
-                      format_bytes(arena.size), device.name)};
+          Message::say("the plan places {} on {}, which is not in this machine: it can be planned for, not loaded on",
+                       amount(arena.size), device.name)};
     }
   }
   Backends backends(plan.devices.size());
@@ -50,29 +48,34 @@ double product_seconds(const Backends& backends) {
   return sum;
 }
 
-std::string free_words(const HeadroomRule& rule, Bytes held, const MemorySample& now) {
-  std::string rule_text;
+Message free_words(const HeadroomRule& rule, Bytes held, const MemorySample& now) {
+  Message ruled;
   if (const auto* keep = std::get_if<KeepFree>(&rule); keep != nullptr && keep->bytes > 0) {
-    rule_text = fmt::format(", of which {} are to stay free", format_bytes(keep->bytes));
+    ruled = Message::say(", of which {} are to stay free", amount(keep->bytes));
   } else if (const auto* most = std::get_if<AtMost>(&rule)) {
-    rule_text =
-        fmt::format(", and at most {} may be used, {} of them in use", format_bytes(most->bytes), format_bytes(held));
+    ruled = Message::say(", and at most {} may be used, {} of them in use", amount(most->bytes), amount(held));
   }
   const Bytes used = now.total - std::min(now.total, now.free);
   const Bytes ours = std::min(used, now.ours), others = std::min(used - ours, now.account.others.value_or(used - ours));
-  std::string others_text = fmt::format("other programs {}", format_bytes(others));
-  if (now.account.confidence == MemoryConfidence::kEstimated) others_text += " (estimated)";
-  if (now.account.confidence == MemoryConfidence::kAssumed) others_text = "what other programs hold is not known";
-  if (others < used - ours) others_text += fmt::format(", its driver keeps {}", format_bytes(used - ours - others));
-  return fmt::format(", free {} ({} bytes){}; of {} Headroom holds {}, {}", format_bytes(now.free), now.free, rule_text,
-                     format_bytes(now.total), format_bytes(ours), others_text);
+  const auto of_others = [&] {
+    switch (now.account.confidence) {
+      case MemoryConfidence::kMeasured: return Message::say("other programs {}", amount(others));
+      case MemoryConfidence::kEstimated: return Message::say("other programs {} (estimated)", amount(others));
+      case MemoryConfidence::kAssumed: return Message::say("what other programs hold is not known");
+    }
+    return Message();
+  }();
+  const Message driver =
+      others < used - ours ? Message::say(", its driver keeps {}", amount(used - ours - others)) : Message();
+  return Message::say(", free {} ({} bytes){}; of {} Headroom holds {}, {}{}", amount(now.free), now.free, ruled,
+                      amount(now.total), amount(ours), of_others, driver);
 }
 
 Status check_fits_now(const DeviceInfo& device, const HeadroomRule& rule, Bytes asked, Bytes held,
                       const MemorySample& now) {
   if (asked <= limit_under(rule, now.free, held)) return ok_status();
-  return Error{ErrorCode::kDoesNotFit, fmt::format("{}: asked for {} ({} bytes){}", device.id, format_bytes(asked),
-                                                   asked, free_words(rule, held, now))};
+  return Error{ErrorCode::kDoesNotFit, Message::say("{}: asked for {} ({} bytes){}", device.id, amount(asked), asked,
+                                                    free_words(rule, held, now))};
 }
 
 }  // namespace headroom

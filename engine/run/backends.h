@@ -29,6 +29,6 @@ double product_seconds(const Backends& backends);
 Status check_fits_now(const DeviceInfo& device, const HeadroomRule& rule, Bytes asked, Bytes held,
                       const MemorySample& now);
 // How such an error ends: what is free, what the rule says of it, and who holds the rest.
-std::string free_words(const HeadroomRule& rule, Bytes held, const MemorySample& now);
+Message free_words(const HeadroomRule& rule, Bytes held, const MemorySample& now);
 
 }  // namespace headroom

@@ -1,7 +1,5 @@
 #include "run/engine_thread.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -273,9 +271,9 @@ void EngineThread::Impl::handle(Command command) {
   const RequestId id = command.id;
   if (auto* asked = std::get_if<GenerateRequest>(&command.body)) {
     if (scheduler) return generate(id, std::move(*asked), std::move(command.stop));
-    emit(id, Failed{{ErrorCode::kUsage, "no model is loaded"}});
+    emit(id, Failed{{ErrorCode::kUsage, Message::say("no model is loaded")}});
   } else if (command.stop.stop_requested()) {
-    emit(id, Failed{{ErrorCode::kCancelled, "cancelled before it began"}});
+    emit(id, Failed{{ErrorCode::kCancelled, Message::say("cancelled before it began")}});
   } else if (const auto* wanted = std::get_if<LoadRequest>(&command.body)) {
     load(id, *wanted, command.stop);
     return_free_heap();  // the header's texts are gone, and perhaps a model
@@ -301,7 +299,7 @@ void EngineThread::Impl::generate(RequestId id, GenerateRequest request, StopTok
     if (Status taken = reader.read(id, model->text(), std::move(prompt), options); !taken)
       scheduler->prompt_read(id, taken.error());
   } catch (const std::bad_alloc&) {  // nobody would read it: it leaves the queue
-    scheduler->prompt_read(id, Error{ErrorCode::kResource, "the system refused memory for this prompt"});
+    scheduler->prompt_read(id, Error{ErrorCode::kResource, Message::say("the system refused memory for this prompt")});
   }
 }
 
@@ -311,7 +309,7 @@ void EngineThread::Impl::guard(RequestId id, Work work) {
   try {
     work();
   } catch (const std::bad_alloc&) {
-    emit(id, Failed{{ErrorCode::kResource, "the system refused memory for this request"}});
+    emit(id, Failed{{ErrorCode::kResource, Message::say("the system refused memory for this request")}});
     if (model && !scheduler) give_up_model(id);  // it came between two sessions
     forget(id);
   }
@@ -322,13 +320,13 @@ void EngineThread::Impl::advance() {
   try {
     scheduler->advance();
   } catch (const std::bad_alloc&) {
-    scheduler->fail_all({ErrorCode::kResource, "the system refused memory for this answer"});
+    scheduler->fail_all({ErrorCode::kResource, Message::say("the system refused memory for this answer")});
   }
 }
 
 void EngineThread::Impl::load(RequestId id, const LoadRequest& request, const StopToken& stop) {
   const auto refuse = [&](const Error& error) { emit(id, Failed{error}); };
-  if (request.plan == nullptr) return refuse({ErrorCode::kUsage, "a load needs a plan"});
+  if (request.plan == nullptr) return refuse({ErrorCode::kUsage, Message::say("a load needs a plan")});
   const Result<ModelFile> file = open_model_file(request.path);
   if (!file) return refuse(file.error());
   Result<ModelInfo> info = describe_model(*file);
@@ -336,7 +334,7 @@ void EngineThread::Impl::load(RequestId id, const LoadRequest& request, const St
   const LoadInputs inputs{std::make_shared<const ModelInfo>(std::move(*info)), request.plan, make_backend};
   Result<std::shared_ptr<LoadedModel>> loaded = prepare_model(*file, inputs);
   if (!loaded) return refuse(loaded.error());
-  if (stop.stop_requested()) return refuse({ErrorCode::kCancelled, "loading was cancelled"});
+  if (stop.stop_requested()) return refuse({ErrorCode::kCancelled, Message::say("loading was cancelled")});
   if (Status room = make_room(id, **loaded); !room) return refuse(room.error());
 
   LoadMeter meter(bytes_to_load(*inputs.info, *request.plan) + bytes_to_open(*request.plan),
@@ -350,7 +348,7 @@ void EngineThread::Impl::load(RequestId id, const LoadRequest& request, const St
   if (!opened) return refuse(opened.error());
   meter.finish();
   // Binding takes its time, and little of it looks at the token.
-  if (!ends_stopping(id)) return refuse({ErrorCode::kCancelled, "loading was cancelled"});
+  if (!ends_stopping(id)) return refuse({ErrorCode::kCancelled, Message::say("loading was cancelled")});
   adopt(id, std::move(*loaded), std::move(*opened));
 }
 
@@ -399,15 +397,17 @@ Status EngineThread::Impl::check_replan(const MemoryPlan& plan) {
 
 void EngineThread::Impl::replan(RequestId id, const std::shared_ptr<const MemoryPlan>& plan, const StopToken& stop) {
   const auto refuse = [&](const Error& error) { emit(id, Failed{error}); };
-  if (plan == nullptr) return refuse({ErrorCode::kUsage, "a replan needs a plan"});
-  if (!model) return refuse({ErrorCode::kUsage, "no model is loaded"});
+  if (plan == nullptr) return refuse({ErrorCode::kUsage, Message::say("a replan needs a plan")});
+  if (!model) return refuse({ErrorCode::kUsage, Message::say("no model is loaded")});
   if (Status same = Session::check_same_weights(*model, *plan); !same) return refuse(same.error());
   if (Status fits = check_replan(*plan); !fits) return refuse(fits.error());
   const std::shared_ptr<const MemoryPlan> old_plan = session->shared_plan();
   end_session();
   Result<std::unique_ptr<Session>> opened = Session::open(model, plan, stop);
   if (opened && ends_stopping(id)) return adopt(id, model, std::move(*opened));
-  if (opened) opened = Error{ErrorCode::kCancelled, "planning anew was cancelled"};  // and its arenas are given back
+  if (opened)
+    opened =
+        Error{ErrorCode::kCancelled, Message::say("planning anew was cancelled")};  // and its arenas are given back
   refuse(opened.error());
   Result<std::unique_ptr<Session>> restored = Session::open(model, old_plan);
   if (!restored) return give_up_model(id);
@@ -456,9 +456,10 @@ void EngineThread::Impl::measure(RequestId id, const std::vector<DeviceInfo>& de
 
 void EngineThread::Impl::verify(RequestId id, const StopToken& stop) {
   const auto refuse = [&](const Error& error) { emit(id, Failed{error}); };
-  if (!model) return refuse({ErrorCode::kUsage, "no model is loaded"});
+  if (!model) return refuse({ErrorCode::kUsage, Message::say("no model is loaded")});
   if (!scheduler->is_idle())
-    return refuse({ErrorCode::kUsage, "an answer is being written: a plan is verified while nothing is answered"});
+    return refuse(
+        {ErrorCode::kUsage, Message::say("an answer is being written: a plan is verified while nothing is answered")});
   Clock::time_point told;
   const Result<Verification> found = verify_plan(*session, stop, [&](const VerifyProgress& progress) {
     if (const Clock::time_point now = Clock::now(); now - told >= kSampleInterval) {

@@ -44,8 +44,8 @@ struct ModelLoaded {
   std::shared_ptr<const MemoryPlan> plan;
   MemoryReport memory;
   double seconds = 0;
-  std::string template_problem;  // not empty: the file's chat template is absent or cannot be rendered (why); the plain
-                                 // form is used once the user agrees
+  Message template_problem;  // not empty: the file's chat template is absent or cannot be rendered (why); the plain
+                             // form is used once the user agrees
   ThinkingControl thinking_control = ThinkingControl::kNone;
 };
 struct ModelUnloaded {};

@@ -1,7 +1,5 @@
 #include "run/executor.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -43,7 +41,7 @@ class CpuPanels final : public WeightSource {
 
 Status check_logit_row(std::uint32_t row, std::size_t n_logit_rows) {
   if (row < n_logit_rows) return ok_status();
-  return Error{ErrorCode::kUsage, fmt::format("logits of row {}: the step leaves {} rows of them", row, n_logit_rows)};
+  return Error{ErrorCode::kUsage, Message::say("logits of row {}: the step leaves {} rows of them", row, n_logit_rows)};
 }
 
 Status check_step(const ModelInfo& model, const MemoryPlan& plan, std::span<const StepRow> rows,
@@ -52,19 +50,20 @@ Status check_step(const ModelInfo& model, const MemoryPlan& plan, std::span<cons
   const PlanOptions& options = plan.options;
   if (rows.empty() || rows.size() > program.max_rows || logit_rows.size() > program.max_logit_rows) {
     return Error{ErrorCode::kUsage,
-                 fmt::format("a step of {} rows and {} logit rows: planned for 1 to {} and at most {}", rows.size(),
-                             logit_rows.size(), program.max_rows, program.max_logit_rows)};
+                 Message::say("a step of {} rows and {} logit rows: planned for 1 to {} and at most {}", rows.size(),
+                              logit_rows.size(), program.max_rows, program.max_logit_rows)};
   }
   for (const StepRow& row : rows) {
     if (row.token < model.n_vocab && row.slot < options.n_slots && row.position < options.n_ctx) continue;
     return Error{
         ErrorCode::kUsage,
-        fmt::format("token {} at position {} of slot {}: the vocabulary has {}, the context {}, and there are {} slots",
-                    row.token, row.position, row.slot, model.n_vocab, options.n_ctx, options.n_slots)};
+        Message::say(
+            "token {} at position {} of slot {}: the vocabulary has {}, the context {}, and there are {} slots",
+            row.token, row.position, row.slot, model.n_vocab, options.n_ctx, options.n_slots)};
   }
   for (const std::uint32_t row : logit_rows) {
     if (row >= rows.size())
-      return Error{ErrorCode::kUsage, fmt::format("logits of row {} in a step of {}", row, rows.size())};
+      return Error{ErrorCode::kUsage, Message::say("logits of row {} in a step of {}", row, rows.size())};
   }
   return ok_status();
 }
@@ -255,8 +254,8 @@ Status Executor::copy_state(std::uint32_t from_slot, std::uint32_t to_slot, std:
                             const StopToken& stop) {
   const PlanOptions& options = plan_.options;
   if (from_slot >= options.n_slots || to_slot >= options.n_slots || n_positions > options.n_ctx) {
-    return Error{ErrorCode::kUsage, fmt::format("{} positions of slot {} to slot {}: there are {} slots of {}",
-                                                n_positions, from_slot, to_slot, options.n_slots, options.n_ctx)};
+    return Error{ErrorCode::kUsage, Message::say("{} positions of slot {} to slot {}: there are {} slots of {}",
+                                                 n_positions, from_slot, to_slot, options.n_slots, options.n_ctx)};
   }
   for (const auto& backend : backends_) {
     if (backend == nullptr) continue;

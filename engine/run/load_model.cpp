@@ -22,10 +22,9 @@ constexpr Bytes kHeapBytes = 128 * kKiB, kHeapBytesPerLayer = 4 * kKiB;
 Status check_same_model(const ModelInfo& info, const MemoryPlan& plan) {
   const std::uint64_t found = model_fingerprint(info);
   if (found == plan.model_fingerprint) return ok_status();
-  return Error{
-      ErrorCode::kUsage,
-      fmt::format("the plan was made for another model: expected one of fingerprint {:016x}, found {} of {:016x}",
-                  plan.model_fingerprint, info.name, found)};
+  return Error{ErrorCode::kUsage,
+               Message::say("the plan was made for another model: expected one of fingerprint {}, found {} of {}",
+                            fmt::format("{:016x}", plan.model_fingerprint), info.name, fmt::format("{:016x}", found))};
 }
 
 // Another program may have taken memory since the plan was made.
@@ -56,7 +55,7 @@ Status fill_arena(LoadedModel& model, std::size_t index, Arena* upload, const Mo
   const ArenaPlan& plan = model.plan->arenas[index];
   for (const Region& region : plan.regions) {
     if (region.kind != RegionKind::kWeights) continue;
-    if (stop.stop_requested()) return Error{ErrorCode::kCancelled, "loading was cancelled"};
+    if (stop.stop_requested()) return Error{ErrorCode::kCancelled, Message::say("loading was cancelled")};
     const WeightTensor& weight = model.info->weights[static_cast<std::size_t>(region.weight)];
     Backend& backend = *model.backends[plan.device];
     if (Status status = backend.load_weight(*model.arenas[index], region, weight, file, upload, stop, advance); !status)
@@ -79,7 +78,7 @@ Result<ModelInfo> describe_model(const ModelFile& file) {
 Result<TextParts> read_text_parts(const ModelFile& file) {
   TextParts parts;
   if (file.find("tokenizer.ggml.model") == nullptr) {
-    parts.template_problem = "the file has no tokenizer (tokenizer.ggml.model)";
+    parts.template_problem = Message::say("the file has no tokenizer (tokenizer.ggml.model)");
     return parts;
   }
   Result<std::unique_ptr<const Tokenizer>> tokenizer = read_tokenizer(file);
@@ -182,8 +181,8 @@ Result<std::shared_ptr<const LoadedModel>> share_weights(const LoadedModel& mode
   for (const auto& arena : model.arenas) {
     if (arena != nullptr && arena->mapped_bytes() > 0 && arena->host_address() == nullptr) {
       return Error{ErrorCode::kUnsupported,
-                   fmt::format("the weights of {} do not all stand in host memory: two sessions cannot share them",
-                               model.info->name)};
+                   Message::say("the weights of {} do not all stand in host memory: two sessions cannot share them",
+                                model.info->name)};
     }
   }
   Result<Backends> backends = make_backends(*model.plan, make_backend);

@@ -1,7 +1,5 @@
 #include "run/loaded_balance.h"
 
-#include <fmt/format.h>
-
 #include "format/dtype_table.h"
 #include "model/key_balance.h"
 #include "model/model_fingerprint.h"
@@ -29,8 +27,8 @@ Result<std::span<const std::vector<float>>> LoadedBalance::of(const MemoryPlan& 
   if (!info) return info.error();
   if (model_fingerprint(*info) != model_fingerprint(*info_)) {
     return Error{ErrorCode::kBadFile,
-                 fmt::format("{}: expected the model that is loaded, {}, found {} of another shape: load it again",
-                             path_.string(), info_->name, info->name)};
+                 Message::say("{}: expected the model that is loaded, {}, found {} of another shape: load it again",
+                              path_.string(), info_->name, info->name)};
   }
   if (Status done = read(*now, stop); !done) return done.error();
   return std::span<const std::vector<float>>(factors_);

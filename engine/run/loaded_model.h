@@ -16,7 +16,7 @@ namespace headroom {
 struct TextParts {
   std::shared_ptr<const Tokenizer> tokenizer;           // null when the file has none
   std::shared_ptr<const ChatPromptWriter> chat_prompt;  // null without a tokenizer
-  std::string template_problem;  // why the file's own chat template cannot be used; empty when it can
+  Message template_problem;  // why the file's own chat template cannot be used; empty when it can
 };
 
 // Constant after loading. Backends and balance are the exceptions: their thread is the one that loads, opens sessions
@@ -29,7 +29,7 @@ struct LoadedModel {
   std::shared_ptr<LoadedBalance> balance;      // shared by sessions; null of a model without a file
   std::shared_ptr<const Tokenizer> tokenizer;  // as of TextParts
   std::shared_ptr<const ChatPromptWriter> chat_prompt;
-  std::string template_problem;
+  Message template_problem;
   double seconds = 0;    // that loading took
   Bytes heap_bytes = 0;  // that loading left on the heap, measured
   TextParts text() const { return {tokenizer, chat_prompt, template_problem}; }

@@ -1,7 +1,5 @@
 #include "run/memory_request.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "plan/memory_pool.h"
@@ -27,16 +25,15 @@ std::vector<const MemoryRequest*> of_pool(const MemoryPlan& plan, std::span<cons
 // "vulkan:0: asked for 3.00 GiB (N bytes), cpu with the same memory for 2.00 GiB (N bytes), free ..."
 Error short_pool(const MemoryPlan& plan, const std::vector<const MemoryRequest*>& pool, DeviceIndex named,
                  const MemorySample& now, Bytes held) {
-  std::string own, others;
+  Message own, others;
   Bytes ours = 0;
   for (const MemoryRequest* ask : pool) {
     ours += ask->now.ours;
     const std::string& id = plan.devices[ask->device].id;
-    const std::string bytes = fmt::format("{} ({} bytes)", format_bytes(ask->asked), ask->asked);
     if (ask->device == named) {
-      own = fmt::format("{}: asked for {}", id, bytes);
+      own = Message::say("{}: asked for {} ({} bytes)", id, amount(ask->asked), ask->asked);
     } else {
-      others += fmt::format(", {} with the same memory for {}", id, bytes);
+      others = others + Message::say(", {} with the same memory for {} ({} bytes)", id, amount(ask->asked), ask->asked);
     }
   }
   return Error{ErrorCode::kDoesNotFit,

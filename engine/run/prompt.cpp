@@ -1,7 +1,5 @@
 #include "run/prompt.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <ctime>
 
@@ -33,8 +31,8 @@ std::optional<PromptOutcome> refuse_text(const TextParts& parts, std::string_vie
   if (text.size() <= most) return std::nullopt;
   return Error{
       ErrorCode::kDoesNotFit,
-      fmt::format("the prompt has {} bytes of text: the context holds {} tokens, and memory is planned for {} bytes",
-                  text.size(), options.n_ctx, most)};
+      Message::say("the prompt has {} bytes of text: the context holds {} tokens, and memory is planned for {} bytes",
+                   text.size(), options.n_ctx, most)};
 }
 
 PromptOutcome read_text(const TextParts& parts, const ChatPrompt& prompt, const PlanOptions& options,
@@ -42,7 +40,7 @@ PromptOutcome read_text(const TextParts& parts, const ChatPrompt& prompt, const 
   if (std::optional<PromptOutcome> refused = refuse_text(parts, prompt.text.bytes(), options)) return *refused;
   TokenSink sink(options.n_ctx, stop);
   encode_prompt_to(sink, *parts.tokenizer, prompt);
-  if (sink.is_stopped()) return Error{ErrorCode::kCancelled, "reading the prompt was stopped"};
+  if (sink.is_stopped()) return Error{ErrorCode::kCancelled, Message::say("reading the prompt was stopped")};
   if (sink.n_tokens() >= options.n_ctx)
     return PromptTooLong{static_cast<std::uint32_t>(sink.n_tokens()), options.n_ctx};
   return ReadPrompt{sink.take(), prompt.start};
@@ -60,14 +58,15 @@ Bytes text_bytes(const PromptText& prompt) {
 std::optional<PromptOutcome> refuse_by_bytes(const TextParts& parts, const PromptText& prompt,
                                              const PlanOptions& options) {
   if (parts.tokenizer == nullptr)
-    return Error{ErrorCode::kUnsupported, "the model cannot read text: " + parts.template_problem};
+    return Error{ErrorCode::kUnsupported, Message::say("the model cannot read text: {}", parts.template_problem)};
   if (prompt.messages.empty()) return refuse_text(parts, prompt.raw_text, options);
   const Bytes bytes = text_bytes(prompt), most = memory_of(parts, options).waiting;
   if (bytes <= most) return std::nullopt;
   return Error{
       ErrorCode::kDoesNotFit,
-      fmt::format("the messages have {} bytes of text: the context holds {} tokens, and memory is planned for {} bytes",
-                  bytes, options.n_ctx, most)};
+      Message::say(
+          "the messages have {} bytes of text: the context holds {} tokens, and memory is planned for {} bytes", bytes,
+          options.n_ctx, most)};
 }
 
 PromptOutcome read_prompt(const TextParts& parts, const PromptText& prompt, const PlanOptions& options,

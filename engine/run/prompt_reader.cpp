@@ -1,7 +1,5 @@
 #include "run/prompt_reader.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <new>
 #include <utility>
@@ -31,8 +29,8 @@ Status PromptReader::read(RequestId id, TextParts parts, PromptText prompt, cons
     for (const Job& job : jobs_) waiting += text_bytes(job.prompt);
     if (waiting + text_bytes(prompt) > most) {
       return Error{ErrorCode::kResource,
-                   fmt::format("{} prompts of {} bytes wait to be read; with this one they would be more than {}",
-                               jobs_.size(), waiting, most)};
+                   Message::say("{} prompts of {} bytes wait to be read; with this one they would be more than {}",
+                                jobs_.size(), waiting, most)};
     }
     jobs_.push_back({id, std::move(parts), std::move(prompt), options, StopSource()});
   }
@@ -73,7 +71,7 @@ PromptOutcome PromptReader::read(const Job& job) {
   try {
     return read_prompt(job.parts, job.prompt, job.options, job.stop.token());
   } catch (const std::bad_alloc&) {
-    return Error{ErrorCode::kResource, "the system refused memory for reading this prompt"};
+    return Error{ErrorCode::kResource, Message::say("the system refused memory for reading this prompt")};
   }
 }
 

@@ -1,7 +1,5 @@
 #include "run/scheduler.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <new>
 #include <utility>
@@ -26,12 +24,12 @@ Scheduler::Scheduler(Session& session, const EventSink& on_event)
 Status Scheduler::check(const GenerateRequest& request) const {
   if (queue_.is_full()) {
     return Error{ErrorCode::kResource,
-                 fmt::format("the queue is full: {} requests wait for an answer, and no more than {} may",
-                             queue_.size(), kMostWaitingRequests)};
+                 Message::say("the queue is full: {} requests wait for an answer, and no more than {} may",
+                              queue_.size(), kMostWaitingRequests)};
   }
   if (request.n_top_logprobs > kMostTopLogprobs) {
-    return Error{ErrorCode::kUsage, fmt::format("the probabilities of {} tokens were asked for, at most {} are told",
-                                                request.n_top_logprobs, kMostTopLogprobs)};
+    return Error{ErrorCode::kUsage, Message::say("the probabilities of {} tokens were asked for, at most {} are told",
+                                                 request.n_top_logprobs, kMostTopLogprobs)};
   }
   return check_sampler_settings(request.sampler);
 }
@@ -104,7 +102,7 @@ void Scheduler::start_waiting() {
     try {
       start(std::move(*next), slot);
     } catch (const std::bad_alloc&) {
-      const Error error{ErrorCode::kResource, "the system refused memory for this answer"};
+      const Error error{ErrorCode::kResource, Message::say("the system refused memory for this answer")};
       const bool is_running = std::ranges::any_of(running_, [id](const Running& one) { return one.id == id; });
       if (is_running) return fail(id, error);
       on_event_({id, Failed{error}});

@@ -1,7 +1,5 @@
 #include "run/session.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <tuple>
 #include <utility>
@@ -58,8 +56,9 @@ Session::SamplerSpace Session::find_sampler_space() const {
 
 Status Session::check_same_weights(const LoadedModel& model, const MemoryPlan& plan) {
   if (what_to_load_again(*model.plan, plan) != ReloadNeed::kModel) return ok_status();
-  return Error{ErrorCode::kUsage,
-               "the plan places other weights than those that are loaded: load the model with it instead"};
+  return Error{
+      ErrorCode::kUsage,
+      Message::say("the plan places other weights than those that are loaded: load the model with it instead")};
 }
 
 Result<std::unique_ptr<Session>> Session::open(std::shared_ptr<const LoadedModel> model,
@@ -155,13 +154,13 @@ std::uint64_t Session::n_allocations_after_open() const { return growth().n_aren
 
 Status Session::check_tokens(std::uint32_t slot, std::span<const TokenId> tokens) const {
   if (slot >= cache_->n_slots()) {
-    return Error{ErrorCode::kUsage, fmt::format("slot {} does not exist: the plan has {}", slot, cache_->n_slots())};
+    return Error{ErrorCode::kUsage, Message::say("slot {} does not exist: the plan has {}", slot, cache_->n_slots())};
   }
   const auto unknown =
       std::find_if(tokens.begin(), tokens.end(), [&](TokenId token) { return token >= model_->info->n_vocab; });
   if (unknown != tokens.end()) {
     return Error{ErrorCode::kUsage,
-                 fmt::format("token {} is outside the vocabulary of {}", *unknown, model_->info->n_vocab)};
+                 Message::say("token {} is outside the vocabulary of {}", *unknown, model_->info->n_vocab)};
   }
   return ok_status();
 }
@@ -169,10 +168,11 @@ Status Session::check_tokens(std::uint32_t slot, std::span<const TokenId> tokens
 Result<std::uint32_t> Session::begin_prompt(std::uint32_t slot, std::span<const TokenId> prompt,
                                             const StopToken& stop) {
   if (Status known = check_tokens(slot, prompt); !known) return known.error();
-  if (prompt.empty()) return Error{ErrorCode::kUsage, "the prompt is empty: there is nothing to continue"};
+  if (prompt.empty())
+    return Error{ErrorCode::kUsage, Message::say("the prompt is empty: there is nothing to continue")};
   if (prompt.size() > cache_->n_ctx()) {
     return Error{ErrorCode::kDoesNotFit,
-                 fmt::format("the prompt has {} tokens, the context holds {}", prompt.size(), cache_->n_ctx())};
+                 Message::say("the prompt has {} tokens, the context holds {}", prompt.size(), cache_->n_ctx())};
   }
   if (Status shared = share_longest(slot, prompt, stop); !shared) return shared.error();
   const Result<std::uint32_t> n_reused = resume(slot, cache_->reusable(slot, prompt));

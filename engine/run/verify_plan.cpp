@@ -28,7 +28,7 @@ std::vector<TokenId> some_tokens(std::uint32_t n_vocab, std::size_t n) {
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-Error stopped() { return {ErrorCode::kCancelled, "the verification was stopped"}; }
+Error stopped() { return {ErrorCode::kCancelled, Message::say("the verification was stopped")}; }
 
 // Where the timed tokens stand in a slot: three stretches that do not overlap, the last of which ends where all slots
 // go on together. Example: n_ctx 4,096 gives 0, 2,044 and 4,056, of 32 tokens each, and ends at 4,088.
@@ -308,7 +308,8 @@ Result<Verification> Verifier::run() {
 
 Result<Verification> verify_plan(Session& session, const StopToken& stop, const OnVerifyProgress& on_progress) {
   if (session.model().tokenizer == nullptr)
-    return Error{ErrorCode::kUnsupported, "the file has no tokenizer, so no answers can be written with it"};
+    return Error{ErrorCode::kUnsupported,
+                 Message::say("the file has no tokenizer, so no answers can be written with it")};
   if (stop.stop_requested()) return stopped();
   return Verifier(session, stop, on_progress).run();
 }

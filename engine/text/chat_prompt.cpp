@@ -1,7 +1,5 @@
 #include "text/chat_prompt.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "text/thinking_splitter.h"
@@ -64,8 +62,8 @@ ChatPromptWriter ChatPromptWriter::read(const ModelFile& file, const Tokenizer& 
   const std::string_view text = source && source->has_value() ? std::string_view(**source) : std::string_view();
   writer.marks_ = ThinkingMarks::find(text, tokenizer);
   if (!source || !source->has_value()) {
-    writer.problem_ =
-        source ? fmt::format("The file has no chat template ({}).", kTemplateKey) : source.error().message;
+    writer.problem_ = source ? Message::say("The file has no chat template ({}).", std::string_view(kTemplateKey))
+                             : source.error().message;
     return writer;
   }
   auto parsed = ChatTemplate::parse(**source);
@@ -86,7 +84,7 @@ ChatPromptWriter ChatPromptWriter::read(const ModelFile& file, const Tokenizer& 
 void ChatPromptWriter::try_conversations() {
   ChatPromptOptions options;
   options.now.tm_mday = 1;
-  std::string cannot_run, refuses[2];
+  Message cannot_run, refuses[2];
   bool renders[2] = {};  // without a system prompt, with one
   for (const bool with_system : {false, true}) {
     for (const bool is_later : {false, true}) {
@@ -99,16 +97,16 @@ void ChatPromptWriter::try_conversations() {
         renders[with_system ? 1 : 0] = true;
         continue;
       }
-      std::string& reason = trial.error().code == ErrorCode::kUsage ? refuses[with_system ? 1 : 0] : cannot_run;
+      Message& reason = trial.error().code == ErrorCode::kUsage ? refuses[with_system ? 1 : 0] : cannot_run;
       if (reason.empty()) reason = trial.error().message;
     }
   }
   if (!renders[0] && !renders[1]) {
     problem_ = cannot_run;  // empty where the template refuses all in its own words: it may take what comes
   } else if (!renders[0]) {
-    limit_ = "needs a system prompt: " + (refuses[0].empty() ? cannot_run : refuses[0]);
+    limit_ = Message::say("needs a system prompt: {}", refuses[0].empty() ? cannot_run : refuses[0]);
   } else if (!renders[1]) {
-    limit_ = "takes no system prompt: " + (refuses[1].empty() ? cannot_run : refuses[1]);
+    limit_ = Message::say("takes no system prompt: {}", refuses[1].empty() ? cannot_run : refuses[1]);
   }
 }
 
@@ -175,15 +173,19 @@ Result<TracedText> ChatPromptWriter::render_or_explain(const std::vector<ChatMes
   } else {
     others.insert(others.begin(), {"system", "Be brief."});
   }
-  const std::string& reason = text.error().message;
+  const Message& reason = text.error().message;
   if (!others.empty() && render(template_, std::move(others), options)) {
-    const char* const help = has_system ? "takes no system prompt. Leave it empty, or put it into the first message"
-                                        : "needs a system prompt. Write one";
-    return Error{ErrorCode::kUsage, fmt::format("The chat template of this model {} ({}).", help, reason)};
+    return Error{ErrorCode::kUsage,
+                 has_system
+                     ? Message::say("The chat template of this model takes no system prompt. Leave it empty, or put it "
+                                    "into the first message ({}).",
+                                    reason)
+                     : Message::say("The chat template of this model needs a system prompt. Write one ({}).", reason)};
   }
   const bool refuses = text.error().code == ErrorCode::kUsage;
-  return Error{text.error().code, fmt::format("The chat template of this model {} this conversation: {}",
-                                              refuses ? "refuses" : "cannot render", reason)};
+  return Error{text.error().code,
+               refuses ? Message::say("The chat template of this model refuses this conversation: {}", reason)
+                       : Message::say("The chat template of this model cannot render this conversation: {}", reason)};
 }
 
 Result<ChatPrompt> ChatPromptWriter::write(const std::vector<ChatMessage>& messages,
@@ -191,8 +193,9 @@ Result<ChatPrompt> ChatPromptWriter::write(const std::vector<ChatMessage>& messa
   if (is_plain_ && !options.allow_plain) return Error{ErrorCode::kUnsupported, problem_};
   if (options.continue_last && (messages.empty() || messages.back().role != "assistant"))
     return Error{ErrorCode::kUsage,
-                 fmt::format("expected an assistant message to continue, found {}",
-                             messages.empty() ? "no message" : fmt::format("one of role '{}'", messages.back().role))};
+                 Message::say("expected an assistant message to continue, found {}",
+                              messages.empty() ? Message::say("no message")
+                                               : Message::say("one of role '{}'", messages.back().role))};
   std::vector<ChatMessage> rendered_messages = messages;
   ChatPromptOptions rendered_options = options;
   if (options.continue_last) {

@@ -41,9 +41,9 @@ class ChatPromptWriter {
   static ChatPromptWriter read(const ModelFile& file, const Tokenizer& tokenizer);
 
   // Empty: the file's own template is used. Otherwise why it is not, in one sentence.
-  const std::string& problem() const { return problem_; }
+  const Message& problem() const { return problem_; }
   // What a usable template does not take although chats send it ("takes no system prompt: ..."); empty: nothing.
-  const std::string& limit() const { return limit_; }
+  const Message& limit() const { return limit_; }
 
   const ThinkingMarks& marks() const { return marks_; }
   // What the template lets its user choose; a variable that it mentions counts where it changes a prompt.
@@ -65,7 +65,7 @@ class ChatPromptWriter {
 
   ChatTemplate template_;
   bool is_plain_ = true;  // template_ is the plain form: the file has none that parses
-  std::string problem_, limit_;
+  Message problem_, limit_;
   ThinkingMarks marks_;
   std::string thinking_field_;  // as ChatTemplateInputs has it
   ThinkingControl control_ = ThinkingControl::kNone;

@@ -1,7 +1,5 @@
 #include "text/chat_template.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <new>
@@ -33,9 +31,9 @@ TextOrigin origin_of_role(std::string_view role) {
 }
 
 Error as_error(const jinja::Failure& failure) {
-  if (failure.is_stopped) return {ErrorCode::kCancelled, failure.message};
-  if (failure.raised_by_template) return {ErrorCode::kUsage, failure.message};
-  return {ErrorCode::kUnsupported, fmt::format("chat template, line {}: {}", failure.line, failure.message)};
+  if (failure.is_stopped) return {ErrorCode::kCancelled, Message::plain(failure.message)};
+  if (failure.raised_by_template) return {ErrorCode::kUsage, Message::plain(failure.message)};
+  return {ErrorCode::kUnsupported, Message::say("chat template, line {}: {}", failure.line, failure.message)};
 }
 
 // The interpreter throws inside; nothing that it throws comes out of here.
@@ -46,9 +44,9 @@ Result<T> guarded(Work work) {
   } catch (const jinja::Failure& failure) {
     return as_error(failure);
   } catch (const std::bad_alloc&) {
-    return Error{ErrorCode::kResource, "chat template: out of memory"};
+    return Error{ErrorCode::kResource, Message::say("chat template: out of memory")};
   } catch (const std::exception& exception) {
-    return Error{ErrorCode::kUnsupported, fmt::format("chat template: {}", exception.what())};
+    return Error{ErrorCode::kUnsupported, Message::say("chat template: {}", std::string(exception.what()))};
   }
 }
 
@@ -92,7 +90,7 @@ ChatTemplate::~ChatTemplate() = default;
 Result<ChatTemplate> ChatTemplate::parse(std::string_view source) {
   if (source.size() > kMaxSource)
     return Error{ErrorCode::kUnsupported,
-                 fmt::format("chat template: expected at most {} bytes, found {}", kMaxSource, source.size())};
+                 Message::say("chat template: expected at most {} bytes, found {}", kMaxSource, source.size())};
   return guarded<ChatTemplate>([&]() -> Result<ChatTemplate> {
     auto impl = std::make_unique<Impl>();
     impl->block = jinja::parse(source);

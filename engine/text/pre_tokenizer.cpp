@@ -1,7 +1,6 @@
 #include "text/pre_tokenizer.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
-#include <fmt/format.h>
 #include <pcre2.h>
 
 #include "text/utf8.h"
@@ -81,7 +80,7 @@ Result<PreTokenizer> PreTokenizer::create(const PreTokenizerRow& row) {
                             &at, nullptr));
     if (!code)
       return Error{ErrorCode::kUnsupported,
-                   fmt::format("pre-tokenizer pattern '{}': PCRE2 error {} at byte {}", pattern, error, at)};
+                   Message::say("pre-tokenizer pattern '{}': PCRE2 error {} at byte {}", pattern, error, at)};
     pcre2_jit_compile(code.get(), PCRE2_JIT_COMPLETE);  // where there is no JIT, the interpreter does the same, slower
     impl->patterns.push_back(std::move(code));
   }

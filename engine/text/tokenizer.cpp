@@ -135,8 +135,8 @@ std::string VocabularyTokenizer::decode(const std::vector<TokenId>& ids, bool sh
 namespace {
 
 Error unknown_pre_tokenizer(const std::vector<std::string_view>& known, std::string_view found) {
-  return {ErrorCode::kUnsupported, fmt::format("metadata 'tokenizer.ggml.pre': expected one of {}, found {}",
-                                               fmt::join(known, ", "), show_name(found))};
+  return {ErrorCode::kUnsupported, Message::say("metadata 'tokenizer.ggml.pre': expected one of {}, found {}",
+                                                fmt::format("{}", fmt::join(known, ", ")), show_name(found))};
 }
 
 Result<std::unique_ptr<const Tokenizer>> make_character_bpe(Vocabulary vocabulary) {

@@ -82,9 +82,9 @@ Status CharacterBpeTokenizer::read_tokens() {
   if (missing == by_byte_.end()) return ok_status();
   return Error{
       ErrorCode::kBadFile,
-      fmt::format("metadata 'tokenizer.ggml.tokens': expected a byte token for each of the 256 bytes, found none for "
-                  "<0x{:02X}>",
-                  missing - by_byte_.begin())};
+      Message::say("metadata 'tokenizer.ggml.tokens': expected a byte token for each of the 256 bytes, found none for "
+                   "{}",
+                   fmt::format("<0x{:02X}>", missing - by_byte_.begin()))};
 }
 
 Status CharacterBpeTokenizer::read_merges(const std::vector<std::string>& merges) {
@@ -96,8 +96,8 @@ Status CharacterBpeTokenizer::read_merges(const std::vector<std::string>& merges
     const std::optional<Merge> merge = find_merge(by_text, text);
     if (!merge && text.find(kSpaceInHalf) == std::string::npos)
       return Error{ErrorCode::kBadFile,
-                   fmt::format("metadata 'tokenizer.ggml.merges': expected two tokens that make a token, found {}",
-                               show_name(text))};
+                   Message::say("metadata 'tokenizer.ggml.merges': expected two tokens that make a token, found {}",
+                                show_name(text))};
     const auto is_guarded = [&](TokenId id) { return vocabulary().is_guarded(id); };
     if (merge && !is_guarded(merge->left_id) && !is_guarded(merge->right_id) && !is_guarded(merge->merged_id)) {
       merges_.add(merge->left_id, merge->right_id, {rank, merge->merged_id});

@@ -1,7 +1,5 @@
 #include "text/vocabulary.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -45,14 +43,14 @@ constexpr std::string_view kBosKey = "tokenizer.ggml.bos_token_id", kEosKey = "t
                            kEndOfTurnKey = "tokenizer.ggml.eot_token_id",
                            kSuppressedKey = "tokenizer.ggml.suppress_tokens";
 
-Error bad_key(std::string_view key, std::string_view expected, std::string_view found) {
-  return {ErrorCode::kBadFile, fmt::format("metadata '{}': expected {}, found {}", key, expected, found)};
+Error bad_key(std::string_view key, const Message& expected, const Message& found) {
+  return {ErrorCode::kBadFile, Message::say("metadata '{}': expected {}, found {}", key, expected, found)};
 }
-Error bad_key(const ModelFile& file, std::string_view key, std::string_view expected, std::string_view found) {
+Error bad_key(const ModelFile& file, std::string_view key, const Message& expected, const Message& found) {
   return in_file(file, bad_key(key, expected, found));
 }
-Error bad_type(const ModelFile& file, std::string_view key, std::string_view expected, const MetaValue* found) {
-  return bad_key(file, key, expected, found ? type_name(*found) : "no such key");
+Error bad_type(const ModelFile& file, std::string_view key, const Message& expected, const MetaValue* found) {
+  return bad_key(file, key, expected, found ? type_words(*found) : Message::say("no such key"));
 }
 
 // Integer arrays come signed or unsigned.
@@ -70,20 +68,20 @@ std::optional<std::vector<std::int64_t>> as_integers(const MetaValue& value) {
 Result<std::vector<std::string>> read_texts(const ModelFile& file, std::string_view key) {
   const MetaValue* value = file.find(key);
   const auto* texts = std::get_if<std::vector<std::string>>(value);
-  if (!texts) return bad_type(file, key, "an array of strings", value);
+  if (!texts) return bad_type(file, key, Message::say("an array of strings"), value);
   return *texts;
 }
 
 Status read_scores(const ModelFile& file, Vocabulary& vocabulary) {
   constexpr std::string_view kKey = "tokenizer.ggml.scores";
   const MetaValue* value = file.find(kKey);
-  if (!value) return bad_type(file, kKey, "an array of numbers", value);
+  if (!value) return bad_type(file, kKey, Message::say("an array of numbers"), value);
   if (const auto* floats = std::get_if<std::vector<double>>(value)) {
     vocabulary.scores.assign(floats->begin(), floats->end());
   } else if (const auto integers = as_integers(*value)) {
     vocabulary.scores.assign(integers->begin(), integers->end());
   } else {
-    return bad_type(file, kKey, "an array of numbers", value);
+    return bad_type(file, kKey, Message::say("an array of numbers"), value);
   }
   return ok_status();
 }
@@ -96,7 +94,7 @@ Status read_types(const ModelFile& file, Vocabulary& vocabulary) {
     return ok_status();
   }
   const auto integers = as_integers(*value);
-  if (!integers) return bad_type(file, kKey, "an array of integers", value);
+  if (!integers) return bad_type(file, kKey, Message::say("an array of integers"), value);
   vocabulary.types.reserve(integers->size());
   for (const std::int64_t number : *integers) {
     const bool is_known = number >= 1 && number <= 6;
@@ -112,7 +110,7 @@ Status read_id(const ModelFile& file, std::string_view key, std::uint32_t n_voca
   if (!found) return found.error();
   if (!found->has_value()) return ok_status();
   if (**found >= n_vocab)
-    return bad_key(file, key, fmt::format("a token id below {}", n_vocab), fmt::format("{}", **found));
+    return bad_key(file, key, Message::say("a token id below {}", n_vocab), Message::say("{}", **found));
   id = static_cast<TokenId>(**found);
   return ok_status();
 }
@@ -145,11 +143,11 @@ Status read_suppressed_tokens(const ModelFile& file, Vocabulary& vocabulary) {
   const MetaValue* value = file.find(kSuppressedKey);
   if (!value) return ok_status();
   const auto ids = as_integers(*value);
-  if (!ids) return bad_type(file, kSuppressedKey, "an array of integers", value);
+  if (!ids) return bad_type(file, kSuppressedKey, Message::say("an array of integers"), value);
   for (const std::int64_t id : *ids) {
     if (id < 0 || id >= vocabulary.n_vocab())
-      return bad_key(file, kSuppressedKey, fmt::format("token ids below {}", vocabulary.n_vocab()),
-                     fmt::format("{}", id));
+      return bad_key(file, kSuppressedKey, Message::say("token ids below {}", vocabulary.n_vocab()),
+                     Message::say("{}", id));
     vocabulary.special.suppressed.push_back(static_cast<TokenId>(id));
   }
   sort_unique(vocabulary.special.suppressed);
@@ -210,20 +208,20 @@ Status read_space_swallowers(const ModelFile& file, Vocabulary& vocabulary) {
 Status check_vocabulary(const Vocabulary& vocabulary) {
   const std::size_t n_vocab = vocabulary.texts.size();
   if (n_vocab == 0 || n_vocab > kMaxVocab)
-    return bad_key("tokenizer.ggml.tokens", fmt::format("1 to {} entries", kMaxVocab), fmt::format("{}", n_vocab));
+    return bad_key("tokenizer.ggml.tokens", Message::say("1 to {} entries", kMaxVocab), Message::say("{}", n_vocab));
   if (vocabulary.types.size() != n_vocab)
-    return bad_key("tokenizer.ggml.token_type", fmt::format("{} entries, one per token", n_vocab),
-                   fmt::format("{}", vocabulary.types.size()));
+    return bad_key("tokenizer.ggml.token_type", Message::say("{} entries, one per token", n_vocab),
+                   Message::say("{}", vocabulary.types.size()));
   if (vocabulary.model == kSentencePieceModel) {
     if (vocabulary.scores.size() != n_vocab)
-      return bad_key("tokenizer.ggml.scores", fmt::format("{} entries, one per token", n_vocab),
-                     fmt::format("{}", vocabulary.scores.size()));
+      return bad_key("tokenizer.ggml.scores", Message::say("{} entries, one per token", n_vocab),
+                     Message::say("{}", vocabulary.scores.size()));
     const bool has_nan =
         std::any_of(vocabulary.scores.begin(), vocabulary.scores.end(), [](float score) { return std::isnan(score); });
-    if (has_nan) return bad_key("tokenizer.ggml.scores", "numbers", "not a number");
+    if (has_nan) return bad_key("tokenizer.ggml.scores", Message::say("numbers"), Message::say("not a number"));
   } else if (vocabulary.merges.size() > kMaxVocab) {
-    return bad_key("tokenizer.ggml.merges", fmt::format("at most {} entries", kMaxVocab),
-                   fmt::format("{}", vocabulary.merges.size()));
+    return bad_key("tokenizer.ggml.merges", Message::say("at most {} entries", kMaxVocab),
+                   Message::say("{}", vocabulary.merges.size()));
   }
   const SpecialTokens& special = vocabulary.special;
   const std::array<std::pair<std::string_view, std::optional<TokenId>>, 5> ids = {{
@@ -234,11 +232,14 @@ Status check_vocabulary(const Vocabulary& vocabulary) {
       {kEndOfTurnKey, special.end_of_turn},
   }};
   for (const auto& [key, id] : ids)
-    if (id && *id >= n_vocab) return bad_key(key, fmt::format("a token id below {}", n_vocab), fmt::format("{}", *id));
+    if (id && *id >= n_vocab)
+      return bad_key(key, Message::say("a token id below {}", n_vocab), Message::say("{}", *id));
   if (special.add_bos && !special.bos)
-    return bad_key(kBosKey, "an id, because tokenizer.ggml.add_bos_token is true", "no such key");
+    return bad_key(kBosKey, Message::say("an id, because tokenizer.ggml.add_bos_token is true"),
+                   Message::say("no such key"));
   if (special.add_eos && !special.eos)
-    return bad_key(kEosKey, "an id, because tokenizer.ggml.add_eos_token is true", "no such key");
+    return bad_key(kEosKey, Message::say("an id, because tokenizer.ggml.add_eos_token is true"),
+                   Message::say("no such key"));
   return ok_status();
 }
 
@@ -355,15 +356,16 @@ Status complete_vocabulary(Vocabulary& vocabulary) {
 Error unknown_model(std::string_view model) {
   return {
       ErrorCode::kUnsupported,
-      fmt::format("metadata 'tokenizer.ggml.model': expected '{}' (SentencePiece), '{}' (byte-level BPE) or '{}' (BPE "
-                  "of characters), found {}",
-                  kSentencePieceModel, kByteLevelBpeModel, kCharacterBpeModel, show_name(model))};
+      Message::say("metadata 'tokenizer.ggml.model': expected '{}' (SentencePiece), '{}' (byte-level BPE) or '{}' (BPE "
+                   "of characters), found {}",
+                   kSentencePieceModel, kByteLevelBpeModel, kCharacterBpeModel, show_name(model))};
 }
 
 Result<Vocabulary> read_vocabulary(const ModelFile& file) {
   const auto model = file.find_string("tokenizer.ggml.model");
   if (!model) return model.error();
-  if (!model->has_value()) return bad_key(file, "tokenizer.ggml.model", "the kind of tokenizer", "no such key");
+  if (!model->has_value())
+    return bad_key(file, "tokenizer.ggml.model", Message::say("the kind of tokenizer"), Message::say("no such key"));
   Vocabulary vocabulary;
   vocabulary.model = **model;
   constexpr std::array kModels = {kSentencePieceModel, kByteLevelBpeModel, kCharacterBpeModel};

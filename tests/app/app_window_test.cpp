@@ -5,6 +5,7 @@
 #include "backend/registry.h"
 #include "tests/app/app_fixture.h"
 #include "tests/app/conversation_files.h"
+#include "ui/format/message_words.h"
 
 namespace headroom::app {
 namespace {
@@ -208,7 +209,7 @@ class AppWithoutGpu : public AppWindowTest {
 
 TEST_F(AppWithoutGpu, the_window_says_why_as_the_command_line_does) {
   QStringList sentences;
-  for (const std::string& sentence : refused_devices(true)) sentences << QString::fromStdString(sentence) + '.';
+  for (const Message& sentence : refused_devices(true)) sentences << ui::wordsOf(sentence) + '.';
 #if HEADROOM_HAS_VULKAN
   ASSERT_FALSE(sentences.isEmpty());
 #endif

@@ -15,7 +15,7 @@ class ConversationDatabaseTest : public testing::Test {
  protected:
   std::unique_ptr<ConversationDatabase> open() {
     auto opened = ConversationDatabase::open(path());
-    EXPECT_TRUE(opened.ok()) << (opened.ok() ? "" : opened.error().message);
+    EXPECT_TRUE(opened.ok()) << (opened.ok() ? "" : opened.error().message.text());
     return opened.ok() ? std::move(*opened) : nullptr;
   }
   QString path() const { return m_folder.filePath("conversations.sqlite"); }
@@ -253,7 +253,7 @@ TEST_F(ConversationDatabaseTest, a_file_of_a_newer_program_is_left_alone_and_nam
   ASSERT_FALSE(opened.ok());
   EXPECT_EQ(opened.error().code, ErrorCode::kUnsupported);
   for (const std::string& part : {path().toStdString(), std::string("Headroom 12.3"), std::string("999")})
-    EXPECT_NE(opened.error().message.find(part), std::string::npos) << opened.error().message;
+    EXPECT_NE(opened.error().message.text().find(part), std::string::npos) << opened.error().message.text();
   EXPECT_EQ(test::bytesOf(path()), before);
   EXPECT_EQ(QDir(m_folder.path()).entryList(QDir::Files), QStringList{"conversations.sqlite"});
 }
@@ -265,8 +265,8 @@ TEST_F(ConversationDatabaseTest, a_file_that_another_program_holds_is_not_called
   other.run("BEGIN EXCLUSIVE");
   const auto opened = ConversationDatabase::open(path());
   ASSERT_FALSE(opened.ok());
-  EXPECT_EQ(opened.error().code, ErrorCode::kResource) << opened.error().message;
-  EXPECT_NE(opened.error().message.find("locked"), std::string::npos) << opened.error().message;
+  EXPECT_EQ(opened.error().code, ErrorCode::kResource) << opened.error().message.text();
+  EXPECT_NE(opened.error().message.text().find("locked"), std::string::npos) << opened.error().message.text();
   EXPECT_TRUE(QFile::exists(path()));
   EXPECT_EQ(QDir(m_folder.path()).entryList({"*damaged*"}), QStringList());
 }
@@ -353,7 +353,7 @@ TEST_F(ConversationDatabaseTest, a_turn_goes_with_all_below_it_or_alone_and_noth
 TEST_F(ConversationDatabaseTest, a_folder_that_cannot_be_written_is_an_error_that_names_it) {
   const auto opened = ConversationDatabase::open("/proc/nowhere/conversations.sqlite");
   ASSERT_FALSE(opened.ok());
-  EXPECT_NE(opened.error().message.find("/proc/nowhere"), std::string::npos) << opened.error().message;
+  EXPECT_NE(opened.error().message.text().find("/proc/nowhere"), std::string::npos) << opened.error().message.text();
 }
 
 }  // namespace

@@ -141,7 +141,7 @@ TEST(KilledStore, of_an_answer_that_was_being_shown_half_a_second_at_most_is_los
     const auto opened = ConversationDatabase::open(file);
     ASSERT_TRUE(opened.ok());
     const Result<ui::Conversation> kept = (*opened)->read(shown.conversationId);
-    ASSERT_TRUE(kept.ok()) << kept.error().message;
+    ASSERT_TRUE(kept.ok()) << kept.error().message.text();
     ASSERT_EQ(kept->turns.size(), 2U) << "the answer itself was not stored";
     const auto nStored = static_cast<std::size_t>(kept->turns[1].text.count('w'));
     if (nStored >= shown.wordsMs.size()) continue;

@@ -36,7 +36,7 @@ TEST_F(SchemaTest, a_file_of_the_first_version_comes_with_all_that_it_holds) {
   ASSERT_EQ(headsBefore.size(), 3);
   {
     auto database = ConversationDatabase::open(path());
-    ASSERT_TRUE(database.ok()) << database.error().message;
+    ASSERT_TRUE(database.ok()) << database.error().message.text();
     EXPECT_TRUE((*database)->movedTo().isEmpty());
     const auto read = (*database)->read("c-1");
     ASSERT_TRUE(read.ok());
@@ -45,7 +45,7 @@ TEST_F(SchemaTest, a_file_of_the_first_version_comes_with_all_that_it_holds) {
     for (const auto& [search, id] : {std::pair("ÄRGER", "c-1"), std::pair("strasse?", "c-1"), std::pair("мир", "c-2"),
                                      std::pair("内存", "c-2"), std::pair("ΚΑΛΗ", "c-2"), std::pair("ÜBER", "c-1")}) {
       const auto found = (*database)->list(search);
-      ASSERT_TRUE(found.ok()) << found.error().message;
+      ASSERT_TRUE(found.ok()) << found.error().message.text();
       ASSERT_EQ(found->size(), 1) << search;
       EXPECT_EQ(found->front().id, id) << search;
     }
@@ -96,7 +96,7 @@ TEST_F(SchemaTest, thoughts_in_older_answers_stand_apart) {
     raw.run("PRAGMA user_version=3");
   }
   auto database = ConversationDatabase::open(path());
-  ASSERT_TRUE(database.ok()) << database.error().message;
+  ASSERT_TRUE(database.ok()) << database.error().message.text();
   EXPECT_TRUE((*database)->movedTo().isEmpty());
   const auto read = (*database)->read("c");
   ASSERT_TRUE(read.ok());
@@ -140,10 +140,10 @@ TEST_F(SchemaTest, conversations_of_version_4_come_unpinned_and_with_the_model_o
   }
   {
     auto database = ConversationDatabase::open(path());
-    ASSERT_TRUE(database.ok()) << database.error().message;
+    ASSERT_TRUE(database.ok()) << database.error().message.text();
     EXPECT_TRUE((*database)->movedTo().isEmpty());
     const auto listed = (*database)->list("");
-    ASSERT_TRUE(listed.ok()) << listed.error().message;
+    ASSERT_TRUE(listed.ok()) << listed.error().message.text();
     ASSERT_EQ(listed->size(), 2);
     EXPECT_EQ(listed->at(0).modelName, "New");
     EXPECT_EQ(listed->at(1).modelName, "");
@@ -167,7 +167,7 @@ TEST_F(SchemaTest, conversations_of_version_5_have_no_options_of_their_own_and_k
     raw.run("PRAGMA user_version=5");
   }
   auto database = ConversationDatabase::open(path());
-  ASSERT_TRUE(database.ok()) << database.error().message;
+  ASSERT_TRUE(database.ok()) << database.error().message.text();
   ui::ConversationHead head = (*database)->read("c")->head;
   EXPECT_EQ(head, (ui::ConversationHead{"c", "T", "Be brief.", 1, 2}));
   head.options = ui::AnswerOptions{};
@@ -184,7 +184,7 @@ TEST_F(SchemaTest, a_step_that_fails_leaves_the_file_at_its_version) {
   const QStringList before = test::RawDatabase(path()).rows("SELECT sql FROM sqlite_schema ORDER BY name");
   const auto opened = ConversationDatabase::open(path());
   ASSERT_FALSE(opened.ok());
-  EXPECT_NE(opened.error().message.find("writer"), std::string::npos) << opened.error().message;
+  EXPECT_NE(opened.error().message.text().find("writer"), std::string::npos) << opened.error().message.text();
   EXPECT_EQ(test::RawDatabase(path()).rows("SELECT sql FROM sqlite_schema ORDER BY name"), before);
   EXPECT_EQ(test::RawDatabase(path()).rows("PRAGMA user_version"), QStringList{"1"});
   EXPECT_EQ(test::RawDatabase(path()).rows("SELECT count(*) FROM turns"), QStringList{"7"});
@@ -202,7 +202,7 @@ TEST_F(SchemaTest, the_facts_of_a_file_are_read_without_changing_a_byte_or_leavi
   const QByteArray before = test::bytesOf(odd);
   const QStringList files = QDir(m_folder.path()).entryList(QDir::Files);
   const auto facts = readFileFacts(odd);
-  ASSERT_TRUE(facts.ok()) << facts.error().message;
+  ASSERT_TRUE(facts.ok()) << facts.error().message.text();
   EXPECT_EQ(facts->schemaVersion, 41);
   EXPECT_EQ(facts->writer, "9.8.7");
   EXPECT_EQ(test::bytesOf(odd), before);

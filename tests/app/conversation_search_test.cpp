@@ -50,7 +50,7 @@ class SearchTest : public testing::Test {
  protected:
   void SetUp() override {
     auto opened = ConversationDatabase::open(m_folder.filePath("conversations.sqlite"));
-    ASSERT_TRUE(opened.ok()) << opened.error().message;
+    ASSERT_TRUE(opened.ok()) << opened.error().message.text();
     m_database = std::move(*opened);
   }
   // One conversation of this title and text; its id is the title.
@@ -63,7 +63,7 @@ class SearchTest : public testing::Test {
   }
   std::string found(const QString& search) {
     const auto heads = m_database->list(search);
-    if (!heads) return heads.error().message;
+    if (!heads) return heads.error().message.text();
     QStringList ids;
     for (const ui::ConversationHead& head : *heads) ids.append(head.id);
     ids.sort();
@@ -189,7 +189,7 @@ TEST_F(SearchTest, after_random_changes_the_index_finds_what_reading_all_texts_f
     } else {
       done = m_database->chooseVersion(id, QString("%1-%2").arg(id).arg(pick(6)));
     }
-    ASSERT_TRUE(done.ok()) << done.error().message;
+    ASSERT_TRUE(done.ok()) << done.error().message.text();
     if (step % 10 != 0) continue;
     const QString search = anyText();
     const QString needle = foldedForSearch(search);

@@ -163,7 +163,7 @@ TEST(ConversationStore, a_full_disk_loses_nothing_that_room_is_made_for) {
     ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
   }
   auto database = ConversationDatabase::open(path);
-  ASSERT_TRUE(database.ok()) << database.error().message;
+  ASSERT_TRUE(database.ok()) << database.error().message.text();
   ASSERT_EQ((*database)->read("c")->turns.size(), 1U) << "written at the end at the latest";
   EXPECT_EQ((*database)->read("c")->turns[0].text, turn.text);
 }

@@ -202,7 +202,8 @@ TEST_F(DeviceSpeedStoreTest, says_which_file_cannot_be_written_and_leaves_nothin
   putNew(kept, cpuOf(2), {20e9, 0, 0});
   const Status written = kept.write();
   ASSERT_FALSE(written.ok());
-  EXPECT_NE(written.error().message.find("device-speeds.json"), std::string::npos) << written.error().message;
+  EXPECT_NE(written.error().message.text().find("device-speeds.json"), std::string::npos)
+      << written.error().message.text();
 }
 
 TEST_F(DeviceSpeedStoreTest, a_figure_of_a_busy_machine_is_replaced_by_a_better_measurement) {

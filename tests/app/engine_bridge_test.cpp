@@ -144,7 +144,7 @@ TEST_F(EngineBridgeTest, a_file_that_is_not_there_is_an_error_that_names_it) {
   QSignalSpy failed(&m_bridge, &ui::EnginePort::failed);
   m_bridge.load("/nowhere/model.gguf", planFor(64));
   ASSERT_TRUE(failed.wait(10'000));
-  EXPECT_NE(failed[0][1].value<Error>().message.find("/nowhere/model.gguf"), std::string::npos);
+  EXPECT_NE(failed[0][1].value<Error>().message.text().find("/nowhere/model.gguf"), std::string::npos);
 }
 
 TEST_F(EngineBridgeTest, memory_is_read_while_a_model_is_loaded) {
@@ -163,7 +163,7 @@ class SpillingBackend final : public test::StoppingBackend {
   using StoppingBackend::StoppingBackend;
   Result<MemorySample> sample_memory() override {
     MemorySample sample{16 * kGiB, 4 * kGiB, kGiB};
-    sample.account = {2 * kGiB, 5 * kMiB, 3 * kMiB, MemoryConfidence::kEstimated, "so"};
+    sample.account = {2 * kGiB, 5 * kMiB, 3 * kMiB, MemoryConfidence::kEstimated, Message::plain("so")};
     return sample;
   }
 };

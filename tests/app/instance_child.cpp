@@ -18,7 +18,7 @@ int main(int argc, char** argv) {
     std::fflush(stdout);
   };
   if (!claimed) {
-    say(QByteArray::fromStdString(claimed.error().message));
+    say(QByteArray::fromStdString(claimed.error().message.text()));
     return 4;
   }
   say(*claimed ? "first" : "over");

@@ -20,7 +20,7 @@ class Resources : public testing::Test {
 TEST_F(Resources, stand_in_share_beside_the_folder_of_the_program) {
   const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe");
   const auto starter = findResource("starter/headroom-starter.gguf");
-  ASSERT_TRUE(starter) << starter.error().message;
+  ASSERT_TRUE(starter) << starter.error().message.text();
   EXPECT_EQ(*starter, program.parent_path().parent_path() / "share/headroom/starter/headroom-starter.gguf");
   EXPECT_TRUE(std::filesystem::is_regular_file(*starter));
 }
@@ -29,8 +29,8 @@ TEST_F(Resources, what_is_missing_is_named_with_its_place) {
   const auto absent = findResource("no-such-file.json");
   ASSERT_FALSE(absent);
   EXPECT_EQ(absent.error().code, ErrorCode::kBadFile);
-  EXPECT_THAT(absent.error().message, HasSubstr("no-such-file.json is not installed"));
-  EXPECT_THAT(absent.error().message, HasSubstr("share/headroom/no-such-file.json"));
+  EXPECT_THAT(absent.error().message.text(), HasSubstr("no-such-file.json is not installed"));
+  EXPECT_THAT(absent.error().message.text(), HasSubstr("share/headroom/no-such-file.json"));
 }
 
 TEST_F(Resources, the_environment_names_another_folder_and_nothing_else_is_looked_at) {
@@ -39,7 +39,7 @@ TEST_F(Resources, the_environment_names_another_folder_and_nothing_else_is_looke
   std::ofstream(folder / "mine.json") << "{}";
   setenv("HEADROOM_RESOURCES", folder.c_str(), 1);
   const auto mine = findResource("mine.json");
-  ASSERT_TRUE(mine) << mine.error().message;
+  ASSERT_TRUE(mine) << mine.error().message.text();
   EXPECT_EQ(*mine, folder / "mine.json");
   EXPECT_FALSE(findResource("devices.json"));
   std::filesystem::remove_all(folder);

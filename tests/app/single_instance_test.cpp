@@ -30,7 +30,7 @@ SingleInstance::Options patient(std::chrono::milliseconds patience) {
 
 std::unique_ptr<SingleInstance> first(const QString& folder) {
   auto claimed = SingleInstance::claim(folder, {}, patient(60s));
-  EXPECT_TRUE(claimed.ok()) << (claimed.ok() ? "" : claimed.error().message);
+  EXPECT_TRUE(claimed.ok()) << (claimed.ok() ? "" : claimed.error().message.text());
   return claimed.ok() ? std::move(*claimed) : nullptr;
 }
 
@@ -62,7 +62,7 @@ TEST(SingleInstance, a_second_start_hands_over_every_path_as_it_is) {
                             "/ü/模型.gguf", "/🦓",           "/\xed\xa0\x80"};
   for (const QByteArray& path : odd) wish.paths.append(pathFromBytes(path));
   const auto claimed = second(folder.filePath("data folder"), wish);
-  ASSERT_TRUE(claimed.ok()) << claimed.error().message;
+  ASSERT_TRUE(claimed.ok()) << claimed.error().message.text();
   EXPECT_EQ(*claimed, nullptr);
   ASSERT_EQ(handed.count(), 1);
   EXPECT_EQ(received(handed).activationToken, "token-1");
@@ -84,7 +84,7 @@ TEST(SingleInstance, the_same_folder_by_another_name_is_the_same_instance) {
   ASSERT_TRUE(QFile::link(folder.filePath("data"), folder.filePath("alias")));
   QSignalSpy handed(holder.get(), &SingleInstance::handedOver);
   const auto claimed = second(folder.filePath("alias"), {{"/x"}, {}});
-  ASSERT_TRUE(claimed.ok()) << claimed.error().message;
+  ASSERT_TRUE(claimed.ok()) << claimed.error().message.text();
   EXPECT_EQ(*claimed, nullptr);
   EXPECT_EQ(received(handed).paths, QStringList{"/x"});
 }
@@ -95,7 +95,7 @@ TEST(SingleInstance, one_that_ends_is_waited_for_and_taken_over_from) {
   holder->stopListening();
   QTimer::singleShot(300, [&] { holder.reset(); });
   const auto claimed = second(folder.path(), {{"/x"}, {}});
-  ASSERT_TRUE(claimed.ok()) << claimed.error().message;
+  ASSERT_TRUE(claimed.ok()) << claimed.error().message.text();
   EXPECT_NE(*claimed, nullptr);
 }
 
@@ -106,7 +106,8 @@ TEST(SingleInstance, one_that_hangs_is_named_in_a_clear_error) {
   const auto claimed = SingleInstance::claim(folder.path(), {{"/x"}, {}}, patient(200ms));
   ASSERT_FALSE(claimed.ok());
   for (const QString& part : {folder.path(), QString::number(getpid()), QString("does not answer")})
-    EXPECT_NE(claimed.error().message.find(part.toStdString()), std::string::npos) << claimed.error().message;
+    EXPECT_NE(claimed.error().message.text().find(part.toStdString()), std::string::npos)
+        << claimed.error().message.text();
 }
 
 TEST(SingleInstance, a_lock_whose_holder_says_nothing_of_itself_is_a_clear_error) {
@@ -120,7 +121,8 @@ TEST(SingleInstance, a_lock_whose_holder_says_nothing_of_itself_is_a_clear_error
     file.close();
     const auto claimed = SingleInstance::claim(folder.path(), {{"/x"}, {}}, patient(100ms));
     ASSERT_FALSE(claimed.ok());
-    EXPECT_NE(claimed.error().message.find("does not answer"), std::string::npos) << claimed.error().message;
+    EXPECT_NE(claimed.error().message.text().find("does not answer"), std::string::npos)
+        << claimed.error().message.text();
   }
 }
 
@@ -132,7 +134,7 @@ TEST(SingleInstance, what_answers_for_another_user_is_told_nothing) {
   options.trustedUser = geteuid() + 1;  // as this user sees a process of that one, so that one sees this user's
   const auto claimed = second(folder.path(), {{"/x"}, {}}, options);
   ASSERT_FALSE(claimed.ok());
-  EXPECT_NE(claimed.error().message.find("another user"), std::string::npos) << claimed.error().message;
+  EXPECT_NE(claimed.error().message.text().find("another user"), std::string::npos) << claimed.error().message.text();
   EXPECT_EQ(handed.count(), 0);
 }
 
@@ -150,7 +152,7 @@ TEST(SingleInstance, another_user_is_not_listened_to) {
 
 TEST(SingleInstance, a_folder_that_can_hold_no_lock_is_worked_in_unguarded) {
   const auto one = SingleInstance::claim("/proc/nowhere", {}, patient(1s));
-  ASSERT_TRUE(one.ok()) << one.error().message;
+  ASSERT_TRUE(one.ok()) << one.error().message.text();
   EXPECT_NE(*one, nullptr);
 }
 
@@ -204,7 +206,7 @@ TEST(SingleInstance, whoever_says_nothing_or_nonsense_is_let_go_and_the_next_is_
     if (i % 2 == 0) idle.back()->write(i % 4 == 0 ? "nonsense that is no message" : "HEADROOM");
   }
   const auto claimed = second(folder.path(), {{"/x"}, {}});
-  ASSERT_TRUE(claimed.ok()) << claimed.error().message;
+  ASSERT_TRUE(claimed.ok()) << claimed.error().message.text();
   EXPECT_EQ(*claimed, nullptr);
   EXPECT_EQ(received(handed).paths, QStringList{"/x"});
   for (const auto& socket : idle)
@@ -243,7 +245,7 @@ TEST_F(InstanceProcessTest, one_that_is_stopped_is_named_and_its_end_makes_room)
   ::kill(static_cast<pid_t>(stopped->processId()), SIGSTOP);
   const auto refused = SingleInstance::claim(m_folder.path(), {{"/y"}, {}}, patient(300ms));
   ASSERT_FALSE(refused.ok());
-  EXPECT_NE(refused.error().message.find(std::to_string(stopped->processId())), std::string::npos);
+  EXPECT_NE(refused.error().message.text().find(std::to_string(stopped->processId())), std::string::npos);
   const auto waiting = start("/z");
   ::kill(static_cast<pid_t>(stopped->processId()), SIGKILL);
   stopped->waitForFinished();

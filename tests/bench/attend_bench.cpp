@@ -19,7 +19,7 @@ constexpr std::uint32_t kKvHeads = 8;
 void attend_all_heads(benchmark::State& state, DType dtype, std::uint32_t head_dim, std::uint32_t n_queries,
                       std::uint32_t n_keys) {
   const Result<Isa> isa = selected_isa();
-  if (!isa) return state.SkipWithError(isa.error().message.c_str());
+  if (!isa) return state.SkipWithError(isa.error().message.text().c_str());
   const KernelTable kernels = make_kernel_table(*isa);
   std::mt19937 random(5);
   std::normal_distribution<float> normal;

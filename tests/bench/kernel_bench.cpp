@@ -63,7 +63,7 @@ struct Shape {
 void multiply_matrix(benchmark::State& state, DType dtype, Shape shape) {
   const auto [n_activation_rows, n_rows, outliers] = shape;
   const Result<Isa> isa = selected_isa();
-  if (!isa) return state.SkipWithError(isa.error().message.c_str());
+  if (!isa) return state.SkipWithError(isa.error().message.text().c_str());
   const KernelTable kernels = make_kernel_table(*isa);
   const RandomMatrix weights(dtype, n_rows);
   const Matrix& matrix = weights.matrix;

@@ -70,12 +70,12 @@ const Case kCases[] = {
 template <class T>
 T take(Result<T> result, const char* what) {
   if (result) return std::move(*result);
-  fmt::print(stderr, "{}: {}\n", what, result.error().message);
+  fmt::print(stderr, "{}: {}\n", what, result.error().message.text());
   std::exit(2);
 }
 void take(const Status& status, const char* what) {
   if (status) return;
-  fmt::print(stderr, "{}: {}\n", what, status.error().message);
+  fmt::print(stderr, "{}: {}\n", what, status.error().message.text());
   std::exit(2);
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 TEST(CpuLimits, are_measured_and_within_what_any_machine_can_do) {
   const Result<DeviceLimits> limits = measure_cpu_limits(2);
-  ASSERT_TRUE(limits.ok()) << limits.error().message;
+  ASSERT_TRUE(limits.ok()) << limits.error().message.text();
   EXPECT_GT(limits->read_bytes_per_s, 1e8);
   EXPECT_LT(limits->read_bytes_per_s, 1e13);
   EXPECT_GT(limits->int8_ops_per_s, 1e7);
@@ -28,7 +28,7 @@ class CpuSpeed : public testing::Test {
   DeviceSpeed measure(Bytes most_bytes) {
     ThreadPool pool(2);
     const Result<DeviceSpeed> speed = measure_cpu_speed(pool, make_kernel_table(selected_isa().value()), most_bytes);
-    EXPECT_TRUE(speed.ok()) << (speed.ok() ? "" : speed.error().message);
+    EXPECT_TRUE(speed.ok()) << (speed.ok() ? "" : speed.error().message.text());
     return speed.ok() ? *speed : DeviceSpeed{};
   }
 };

@@ -33,14 +33,14 @@ struct LoadedCpu {
 
   std::vector<float> step(const std::vector<StepRow>& rows, const std::vector<std::uint32_t>& logit_rows) {
     const Status done = executor->step(rows, logit_rows, StopToken());
-    EXPECT_TRUE(done.ok()) << (done.ok() ? "" : done.error().message);
+    EXPECT_TRUE(done.ok()) << (done.ok() ? "" : done.error().message.text());
     return done.ok() ? all_logits(*executor, logit_rows.size()) : std::vector<float>();
   }
 };
 
 template <class T>
 T take(Result<T> result) {
-  EXPECT_TRUE(result.ok()) << (result.ok() ? "" : result.error().message);
+  EXPECT_TRUE(result.ok()) << (result.ok() ? "" : result.error().message.text());
   if (!result.ok()) std::abort();
   return std::move(result).value();
 }

@@ -85,7 +85,7 @@ class CudaFailures : public testing::Test {
 
   void expect_answer() {
     const Result<Answer> found = answer();
-    ASSERT_TRUE(found.ok()) << found.error().message;
+    ASSERT_TRUE(found.ok()) << found.error().message.text();
     EXPECT_EQ(*found, expected_);
   }
 
@@ -103,10 +103,11 @@ class CudaFailures : public testing::Test {
       EXPECT_EQ(*found, expected_);
     } else {
       ++n_wrong_;
-      EXPECT_THAT(found.error().message, testing::HasSubstr("cuda:0"));
-      EXPECT_THAT(found.error().message, testing::HasSubstr(cuda::result_name(failure)));
+      EXPECT_THAT(found.error().message.text(), testing::HasSubstr("cuda:0"));
+      EXPECT_THAT(found.error().message.text(), testing::HasSubstr(cuda::result_name(failure)));
       if (!kDescribes.contains(name)) {
-        EXPECT_EQ(found.error().code == ErrorCode::kDeviceLost, failure == kContextLost) << found.error().message;
+        EXPECT_EQ(found.error().code == ErrorCode::kDeviceLost, failure == kContextLost)
+            << found.error().message.text();
       }
     }
     const bool is_kept = kGivesBack.contains(name) && failure != kContextLost;

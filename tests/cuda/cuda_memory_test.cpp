@@ -200,7 +200,7 @@ void say_doubt(const char* library, const char* error) {
   if (error != nullptr) setenv(test::kFakeNvmlInit, error, 1);
   const CudaCards found = cuda_cards();
   const DeviceInfo& device = found.cards.at(0).info;
-  std::fprintf(stderr, "%s\n", device.account.doubt.c_str());
+  std::fprintf(stderr, "%s\n", device.account.doubt.text().c_str());
   std::exit(device.account.others || device.free_bytes != device.total_bytes ? 1 : 0);
 }
 
@@ -246,8 +246,8 @@ TEST_F(CudaRoom, for_exactly_what_is_planned_is_enough_however_often_it_is_loade
     const auto failed = engine.wait_for<Failed>(replans ? engine->replan(large.plan) : engine->load(large));
     ASSERT_TRUE(failed.has_value());
     EXPECT_EQ(failed->error.code, ErrorCode::kDoesNotFit);
-    EXPECT_THAT(failed->error.message, HasSubstr("cuda:0: asked for "));
-    EXPECT_THAT(failed->error.message, HasSubstr("other programs 1.9"));
+    EXPECT_THAT(failed->error.message.text(), HasSubstr("cuda:0: asked for "));
+    EXPECT_THAT(failed->error.message.text(), HasSubstr("other programs 1.9"));
     leave(needed(large));
     ASSERT_TRUE(engine.wait_for<ModelLoaded>(replans ? engine->replan(large.plan) : engine->load(large)).has_value());
     ASSERT_TRUE(engine.wait_for<ModelLoaded>(engine->replan(small.plan)).has_value());

@@ -22,7 +22,7 @@ void say_refusal(const char* driver, const char* version, const char* devices, c
   if (devices != nullptr) setenv(test::kFakeCudaDevices, devices, 1);
   if (failure != nullptr) setenv(test::kFakeCudaFail, failure, 1);
   const CudaCards found = cuda_cards();
-  for (const std::string& sentence : found.refused) std::fprintf(stderr, "%s\n", sentence.c_str());
+  for (const Message& sentence : found.refused) std::fprintf(stderr, "%s\n", sentence.text().c_str());
   std::exit(found.cards.empty() ? 1 : 0);
 }
 
@@ -68,7 +68,7 @@ void say_devices(int version, [[maybe_unused]] std::uint32_t vulkan_vendor, cons
   const Result<std::vector<DeviceInfo>> devices = probe_devices(1, true);
   if (!devices) std::exit(1);
   for (const DeviceInfo& device : *devices) std::fprintf(stderr, "%s, ", device.id.c_str());
-  for (const std::string& sentence : refused_devices(true)) std::fprintf(stderr, "%s.", sentence.c_str());
+  for (const Message& sentence : refused_devices(true)) std::fprintf(stderr, "%s.", sentence.text().c_str());
   std::exit(0);
 }
 

@@ -177,8 +177,9 @@ TEST(CudaStep, a_card_that_stays_lost_when_its_context_was_reset_asks_for_a_new_
   const auto again = make_backend(card);
   ASSERT_FALSE(again.ok());
   EXPECT_EQ(again.error().code, ErrorCode::kDeviceLost);
-  EXPECT_NE(again.error().message.find("cuda:0: "), std::string::npos) << again.error().message;
-  EXPECT_NE(again.error().message.find("restart Headroom to use it again"), std::string::npos) << again.error().message;
+  EXPECT_NE(again.error().message.text().find("cuda:0: "), std::string::npos) << again.error().message.text();
+  EXPECT_NE(again.error().message.text().find("restart Headroom to use it again"), std::string::npos)
+      << again.error().message.text();
   EXPECT_TRUE(make_backend(card).ok());
   driver.is_quiet = false;
 }

@@ -27,7 +27,7 @@ class Ptx : public testing::Test {
         "mul.wide.u32 %rd1, %r0, 4;\nadd.s64 %rd1, %rd0, %rd1;\n" +
         body + "\nret;\n}\n";
     const Result<std::map<std::string, Entry>> parsed = parse(text);
-    if (!parsed) return parsed.error().message;
+    if (!parsed) return parsed.error().message.text();
     const std::uint32_t* address = memory_.data();
     Launch setup;
     setup.entry = &parsed->at("test");

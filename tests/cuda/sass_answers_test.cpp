@@ -71,7 +71,7 @@ EXIT
 TEST(SassAnswers, each_answer_has_its_own_way) {
   for (const int answer : {3, 4, 5, 6, 7}) {
     const auto places = places_reached(kSwitch, answer);
-    ASSERT_TRUE(places.ok()) << places.error().message;
+    ASSERT_TRUE(places.ok()) << places.error().message.text();
     EXPECT_EQ(*places, std::vector<std::string>{fmt::format("0x{}", answer)});
   }
 }
@@ -113,7 +113,7 @@ EXIT
 )";
   for (const int answer : {4, 5, 6, 7}) {
     const auto places = places_reached(kCode, answer);
-    ASSERT_TRUE(places.ok()) << places.error().message;
+    ASSERT_TRUE(places.ok()) << places.error().message.text();
     EXPECT_EQ(*places, std::vector<std::string>{fmt::format("0x{}", answer)});
   }
 }

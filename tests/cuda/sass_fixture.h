@@ -40,7 +40,7 @@ inline std::string sass_listing(const std::string& name, const std::string& line
 inline SassFunction sass_function(const std::string& lines, const std::string& name = "kernel") {
   std::istringstream text(sass_listing(name, lines));
   Result<std::vector<SassFunction>> functions = read_sass(text);
-  EXPECT_TRUE(functions.ok()) << (functions.ok() ? "" : functions.error().message);
+  EXPECT_TRUE(functions.ok()) << (functions.ok() ? "" : functions.error().message.text());
   if (!functions.ok() || functions->size() != 1) return {};
   return std::move(functions->front());
 }

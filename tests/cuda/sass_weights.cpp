@@ -31,7 +31,7 @@ int print_columns() {
 // Whether it was understood.
 bool print_costs(const std::string& kernel, const Result<WeightCosts>& costs) {
   if (!costs) {
-    fmt::print(stderr, "{}\n", costs.error().message);
+    fmt::print(stderr, "{}\n", costs.error().message.text());
     return false;
   }
   fmt::print("{}\t{}", kernel, dtype_row(costs->format).name);
@@ -49,7 +49,7 @@ int weigh(const char* kernels, int architecture, const char* listing) {
   std::ifstream text(listing);
   const Result<std::vector<SassFunction>> functions = read_sass(text);
   if (!lines || !functions) {
-    fmt::print(stderr, "{}\n", !lines ? lines.error().message : functions.error().message);
+    fmt::print(stderr, "{}\n", !lines ? lines.error().message.text() : functions.error().message.text());
     return 1;
   }
   int status = 0;
@@ -82,7 +82,7 @@ constexpr int kLoadBytes = 32 * 16;  // of a warp
 
 bool print_flight(const std::string& kernel, const Result<WeightFlight>& flight, int warps, int registers) {
   if (!flight) {
-    fmt::print(stderr, "{}\n", flight.error().message);
+    fmt::print(stderr, "{}\n", flight.error().message.text());
     return false;
   }
   fmt::print("{}\t{}\t{}\t{:.0f}\t{}\t{}\t{}\t{}\t{}\n", kernel, dtype_row(flight->format).name, flight->loads,
@@ -96,7 +96,7 @@ int print_flights(const char* kernels, int architecture, const char* listing, co
   std::ifstream text(listing);
   const Result<std::vector<SassFunction>> functions = read_sass(text);
   if (!lines || !functions) {
-    fmt::print(stderr, "{}\n", !lines ? lines.error().message : functions.error().message);
+    fmt::print(stderr, "{}\n", !lines ? lines.error().message.text() : functions.error().message.text());
     return 1;
   }
   const auto limits = std::ranges::find(kSmLimits, architecture, &SmLimits::architecture);

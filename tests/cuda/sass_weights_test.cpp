@@ -54,12 +54,12 @@ TEST(SassWeights, a_format_has_the_loops_that_are_its_own) {
   const SassFunction function = sass_function(kernel_with("NOP"), "matvec_int8_1");
   const std::vector<Result<WeightCosts>> costs = weight_costs(function, kLines, 90);
   ASSERT_EQ(costs.size(), 2U);
-  ASSERT_TRUE(costs[0].ok()) << costs[0].error().message;
+  ASSERT_TRUE(costs[0].ok()) << costs[0].error().message.text();
   // Eight weights an iteration, 256 one of the loop around it; the loop around both formats does not count.
   EXPECT_EQ(costs[0]->format, DType::kQ8_0);
   EXPECT_DOUBLE_EQ(costs[0]->of_kinds[kInteger], 1 / 8.0 + 3 / 256.0);
   EXPECT_DOUBLE_EQ(costs[0]->of_kinds[kProducts], 2 / 8.0);
-  ASSERT_TRUE(costs[1].ok()) << costs[1].error().message;
+  ASSERT_TRUE(costs[1].ok()) << costs[1].error().message.text();
   EXPECT_EQ(costs[1]->format, DType::kQ4_0);
   EXPECT_DOUBLE_EQ(costs[1]->of_kinds[kInteger], 2 / 4.0);
 }
@@ -73,7 +73,8 @@ TEST(SassWeights, one_more_instruction_is_seen) {
 TEST(SassWeights, what_is_not_understood_is_an_error) {
   const auto costs = weight_costs(sass_function(kernel_with("QUANTUM R5, R4"), "matvec_int8_1"), kLines, 90);
   ASSERT_FALSE(costs[0].ok());
-  EXPECT_EQ(costs[0].error().message, "matvec_int8_1, Q8_0: expected an instruction that is known, found QUANTUM");
+  EXPECT_EQ(costs[0].error().message.text(),
+            "matvec_int8_1, Q8_0: expected an instruction that is known, found QUANTUM");
   EXPECT_TRUE(costs[1].ok());
   // A loop that does not multiply, whose rounds are not known.
   const std::string loop = ".L_x_11:\nIADD3 R5, R5, 0x1, RZ\n@P4 BRA `(.L_x_11)";
@@ -86,7 +87,7 @@ TEST(SassWeights, what_is_not_understood_is_an_error) {
 
 TEST(SassWeights, the_kernels_sources_say_where_formats_are) {
   const Result<WeightLines> lines = weight_lines(HEADROOM_SOURCE_DIR "/engine/backend/cuda/kernels");
-  ASSERT_TRUE(lines.ok()) << lines.error().message;
+  ASSERT_TRUE(lines.ok()) << lines.error().message.text();
   std::set<DType> formats;
   for (const auto& [line, format] : lines->formats) formats.insert(format);
   EXPECT_EQ(formats.size(), kNDTypes - 1);  // FP8 is of caches

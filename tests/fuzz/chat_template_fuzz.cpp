@@ -44,8 +44,8 @@ void check_origins(std::string_view source, const headroom::TracedText& text) {
 void render_all(std::string_view source) {
   const auto parsed = headroom::ChatTemplate::parse(source);
   if (!parsed) {
-    CHECK(parsed.error().code == ErrorCode::kUnsupported && !parsed.error().message.empty(),
-          parsed.error().message.c_str());
+    CHECK(parsed.error().code == ErrorCode::kUnsupported && !parsed.error().message.text().empty(),
+          parsed.error().message.text().c_str());
     return;
   }
   headroom::ChatTemplateInputs inputs;
@@ -59,7 +59,7 @@ void render_all(std::string_view source) {
   const auto rendered = parsed->render(inputs);
   if (rendered) return check_origins(source, *rendered);
   CHECK(rendered.error().code == ErrorCode::kUnsupported || rendered.error().code == ErrorCode::kUsage,
-        rendered.error().message.c_str());
+        rendered.error().message.text().c_str());
 }
 
 }  // namespace

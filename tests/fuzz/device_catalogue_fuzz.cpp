@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t n_by
   static const ModelInfo model = test::random_model(1);
   const Result<std::vector<DeviceInfo>> rows = parse_device_catalogue({reinterpret_cast<const char*>(data), n_bytes});
   if (!rows) {
-    CHECK(rows.error().code == ErrorCode::kBadFile && !rows.error().message.empty(), "an error says nothing");
+    CHECK(rows.error().code == ErrorCode::kBadFile && !rows.error().message.text().empty(), "an error says nothing");
     return 0;
   }
   std::vector<DeviceInfo> devices = *rows;

@@ -18,8 +18,8 @@ namespace {
 
 void check_error(const headroom::Error& error) {
   using headroom::ErrorCode;
-  CHECK(error.code == ErrorCode::kBadFile || error.code == ErrorCode::kUnsupported, error.message.c_str());
-  CHECK(!error.message.empty(), "an error says nothing");
+  CHECK(error.code == ErrorCode::kBadFile || error.code == ErrorCode::kUnsupported, error.message.text().c_str());
+  CHECK(!error.message.text().empty(), "an error says nothing");
 }
 
 // What was accepted must be usable: every tensor can be read where the header says it is.

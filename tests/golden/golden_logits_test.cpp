@@ -38,7 +38,7 @@ TEST_P(GoldenLogits, are_those_of_transformers) {
   for (const std::uint32_t n_batch : {64U, 7U, 1U}) {
     SCOPED_TRACE(n_batch);
     const auto with_f32 = compute_logits(golden, n_batch, DType::kF32);
-    ASSERT_TRUE(with_f32.ok()) << with_f32.error().message;
+    ASSERT_TRUE(with_f32.ok()) << with_f32.error().message.text();
     ASSERT_EQ(with_f32->size(), expected.size());
     // With a cache that rounds nothing, only the order of sums is left: 1.9e-5 at most where it was measured, of logits
     // up to 57.
@@ -46,7 +46,7 @@ TEST_P(GoldenLogits, are_those_of_transformers) {
     RecordProperty("f32_" + std::to_string(n_batch), std::to_string(difference));
     EXPECT_LE(difference, 1e-4F);
     const auto with_f16 = compute_logits(golden, n_batch, DType::kF16);
-    ASSERT_TRUE(with_f16.ok()) << with_f16.error().message;
+    ASSERT_TRUE(with_f16.ok()) << with_f16.error().message.text();
     ASSERT_EQ(with_f16->size(), expected.size());
     EXPECT_LE(test::largest_difference(*with_f16, expected), 1e-3F * largest);
     // With the rounding of the cache on both sides, what is left is the order of sums, and the few keys and values that

@@ -26,7 +26,7 @@ class GoldenSplit : public testing::TestWithParam<std::string> {
         options.kv_k = options.kv_v = kv;
         const std::unique_ptr<Session> session = open(options, n_batch);
         const auto logits = test::logits_of_all(*session, golden_.tokens);
-        ASSERT_TRUE(logits.ok()) << logits.error().message;
+        ASSERT_TRUE(logits.ok()) << logits.error().message.text();
         ASSERT_EQ(logits->size(), expected.size());
         const std::vector<float>& right = kv == DType::kF32 ? expected : with_f16_cache;
         const std::size_t n_tokens = golden_.tokens.size();
@@ -48,7 +48,7 @@ class GoldenSplit : public testing::TestWithParam<std::string> {
     const auto devices = probe_devices(2);
     CHECK(devices.ok() && devices->size() == 3, "the CPU and two reference devices");
     auto session = test::open_golden(golden_, *devices, n_batch, options);
-    CHECK(session.ok(), session.error().message.c_str());
+    CHECK(session.ok(), session.error().message.text().c_str());
     return std::move(*session);
   }
 

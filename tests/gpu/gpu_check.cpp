@@ -25,8 +25,8 @@ Result<DeviceInfo> device_now(const std::string& id) {
     if (device.id == id) return std::move(device);
   }
   std::string message = fmt::format("device: expected one of this machine, found {}", id);
-  for (const std::string& refused : refused_devices()) message += "; " + refused;
-  return Error{ErrorCode::kUsage, message};
+  for (const Message& refused : refused_devices()) message += "; " + refused.text();
+  return Error{ErrorCode::kUsage, Message::plain(message)};
 }
 
 bool is_counted(const DeviceInfo& device) {
@@ -66,7 +66,7 @@ void print(const Outcome& outcome) {
 
 int tell(const Result<Outcome>& outcome) {
   if (!outcome) {
-    print({.figure = {}, .failures = {outcome.error().message}});
+    print({.figure = {}, .failures = {outcome.error().message.text()}});
     return 2;
   }
   print(*outcome);
@@ -77,7 +77,7 @@ int tell(const Result<Outcome>& outcome) {
 int report(const std::string& folder, const std::string& device) {
   const Result<bool> all_passed = write_report(folder, device);
   if (all_passed) return *all_passed ? 0 : 1;
-  fmt::print(stderr, "gpu_check: {}\n", all_passed.error().message);
+  fmt::print(stderr, "gpu_check: {}\n", all_passed.error().message.text());
   return 2;
 }
 

@@ -48,7 +48,8 @@ Result<Outcome> make_models(const std::filesystem::path& folder, const std::stri
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   const std::filesystem::space_info disk = std::filesystem::space(folder, error);
-  if (error) return Error{ErrorCode::kResource, fmt::format("{}: {}", folder.string(), error.message())};
+  if (error)
+    return Error{ErrorCode::kResource, Message::plain(fmt::format("{}: {}", folder.string(), error.message()))};
   // Of each about twice its file on the disk; on the device weights, cache and buffers of a context of 1,024.
   const bool is_soft = is_software(*now);
   const bool has_small = !is_soft && now->free_bytes >= 2 * kGiB && disk.available >= 2 * kGiB;

@@ -52,7 +52,7 @@ void compare_with_driver(const Readings& read, const DeviceInfo& planned_for, By
   const double taken = signed_bytes(read.before.free_bytes) - signed_bytes(read.after.free_bytes);
   const double expected = signed_bytes(planned) + signed_bytes(planned_for.driver_bytes);
   outcome.data["device"] = {{"confidence", memory_confidence_name(read.after.account.confidence)},
-                            {"doubt", read.after.account.doubt},
+                            {"doubt", read.after.account.doubt.text()},
                             {"total_bytes", read.after.total_bytes},
                             {"free_before_bytes", read.before.free_bytes},
                             {"free_loaded_bytes", read.after.free_bytes},

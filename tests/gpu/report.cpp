@@ -44,11 +44,13 @@ Result<std::vector<Step>> read_steps(const fs::path& path) {
     std::getline(fields, step.title, '\t');
     if (!(fields >> step.status >> step.seconds)) {
       return Error{ErrorCode::kBadFile,
-                   fmt::format("{}: expected name, title, exit status and seconds, found \"{}\"", path.string(), line)};
+                   Message::plain(fmt::format("{}: expected name, title, exit status and seconds, found \"{}\"",
+                                              path.string(), line))};
     }
     steps.push_back(std::move(step));
   }
-  if (steps.empty()) return Error{ErrorCode::kBadFile, fmt::format("{}: expected steps, found none", path.string())};
+  if (steps.empty())
+    return Error{ErrorCode::kBadFile, Message::plain(fmt::format("{}: expected steps, found none", path.string()))};
   return steps;
 }
 
@@ -207,7 +209,7 @@ Result<bool> write_report(const fs::path& folder, const std::string& device) {
   const fs::path path = folder / "check.json";
   std::ofstream stream(path);
   if (!(stream << whole.dump(1, ' ', false, Json::error_handler_t::replace) << '\n').flush())
-    return Error{ErrorCode::kResource, fmt::format("{}: the system did not take it", path.string())};
+    return Error{ErrorCode::kResource, Message::plain(fmt::format("{}: the system did not take it", path.string()))};
   fmt::print("\n{}\n{:.0f} s; {}\n", table(*steps), seconds, path.string());
   if (is_software)
     fmt::print("The device is a driver that computes on the CPU: no speed here says anything of a card.\n");

@@ -32,7 +32,7 @@ class GpuCandidateRows : public ::testing::Test {
     slices_.kernel_inputs =
         kCopiesQueries ? map(kernel_inputs_, Memory::kDevice, slices_.layout.total()) : slices_.inputs;
     const Status prepared = device_.prepare(slices_);
-    ASSERT_TRUE(prepared.ok()) << prepared.error().message;
+    ASSERT_TRUE(prepared.ok()) << prepared.error().message.text();
   }
 
   // All at once, or one by one.
@@ -40,7 +40,7 @@ class GpuCandidateRows : public ::testing::Test {
     std::memcpy(slices_.logits.mapped(), questions.logits.data(), questions.logits.size() * sizeof(float));
     for (std::size_t i = 0; i < questions.queries.size(); i += slices_.sizes.n_rows) {
       const Status found = device_.find(std::span(questions.queries).subspan(i, slices_.sizes.n_rows));
-      ASSERT_TRUE(found.ok()) << found.error().message;
+      ASSERT_TRUE(found.ok()) << found.error().message.text();
     }
     const std::byte* behind = inputs_->mapped() + slices_.layout.total();
     for (; behind < inputs_->mapped() + inputs_->mapped_bytes(); ++behind)

@@ -74,7 +74,7 @@ TEST_F(GpuCandidatesTest, that_are_no_tokens_are_an_error_of_the_device) {
   const Status read = GpuCandidates(slices_).read_answers("gpu:0", asked.queries);
   ASSERT_FALSE(read.ok());
   EXPECT_EQ(read.error().code, ErrorCode::kDeviceLost);
-  EXPECT_EQ(read.error().message, "gpu:0: expected tokens below 2000, the device answered token 4294967295");
+  EXPECT_EQ(read.error().message.text(), "gpu:0: expected tokens below 2000, the device answered token 4294967295");
 }
 
 }  // namespace

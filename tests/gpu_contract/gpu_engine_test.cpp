@@ -27,7 +27,7 @@ TEST_P(GpuEngine, memory_that_another_program_took_since_the_plan_is_told_and_th
     const auto failed = engine.wait_for<Failed>(replans ? engine->replan(larger.plan) : engine->load(larger));
     ASSERT_TRUE(failed.has_value());
     EXPECT_EQ(failed->error.code, test::kTellsOthers ? ErrorCode::kDoesNotFit : ErrorCode::kResource);
-    const std::string& message = failed->error.message;
+    const std::string& message = failed->error.message.text();
     expect_parts(message, {std::string(test::kGpuId) + ": asked for ", ", free "});
     if (test::kTellsOthers) {
       expect_parts(message, {"of which 512 MiB are to stay free", "Headroom holds ", "other programs "});
@@ -55,7 +55,7 @@ TEST_P(GpuEngine, an_arena_that_the_driver_refuses_within_a_load_is_told_and_the
     const auto failed = engine.wait_for<Failed>(engine->load(larger));
     ASSERT_TRUE(failed.has_value()) << refused;
     EXPECT_EQ(failed->error.code, ErrorCode::kResource);
-    expect_parts(failed->error.message, {std::string(test::kGpuId) + ": asked for ", "free ", test::kRefusal});
+    expect_parts(failed->error.message.text(), {std::string(test::kGpuId) + ": asked for ", "free ", test::kRefusal});
     EXPECT_EQ(answer_to_hello(engine), before);  // when the engine goes on it has left the load
     EXPECT_EQ(test::sample_gpu().ours, ours) << "what was mapped is given back";
   }
@@ -70,7 +70,7 @@ TEST_P(GpuEngine, a_device_that_is_lost_in_an_answer_is_named_and_a_new_load_ans
   const auto lost = engine.wait_for<Failed>(engine->generate(ask("other", 12)));
   ASSERT_TRUE(lost.has_value());
   EXPECT_EQ(lost->error.code, ErrorCode::kDeviceLost);
-  expect_parts(lost->error.message, {std::string(test::kGpuId) + ": the device was lost"});
+  expect_parts(lost->error.message.text(), {std::string(test::kGpuId) + ": the device was lost"});
   EXPECT_TRUE(engine.wait_for<Failed>(engine->generate(ask("again", 2))).has_value()) << "until it is loaded anew";
   load(engine, 64);
   EXPECT_EQ(answer_to_hello(engine), before);
@@ -90,14 +90,14 @@ TEST_P(GpuEngine, a_device_that_never_answers_is_named_and_given_up_and_nothing_
     const auto hung = engine.wait_for<Failed>(engine->generate(ask("other", 12)));
     ASSERT_TRUE(hung.has_value());
     EXPECT_EQ(hung->error.code, ErrorCode::kDeviceLost);
-    expect_parts(hung->error.message, {std::string(test::kGpuId) + ": no answer within 0.3 s while "});
+    expect_parts(hung->error.message.text(), {std::string(test::kGpuId) + ": no answer within 0.3 s while "});
     device_wait_limit() = kDeviceWaitLimit;
     given_up = std::chrono::steady_clock::now();
     for (const RequestId later : {engine->generate(ask("again", 2)), engine->load(request(64))}) {
       const auto failed = engine.wait_for<Failed>(later);
       ASSERT_TRUE(failed.has_value());
       EXPECT_EQ(failed->error.code, ErrorCode::kDeviceLost);
-      expect_parts(failed->error.message, {std::string(test::kGpuId) + ": the device was given up"});
+      expect_parts(failed->error.message.text(), {std::string(test::kGpuId) + ": the device was given up"});
     }
   }
   EXPECT_LT(std::chrono::steady_clock::now() - given_up, kDeviceWaitLimit / 2);

@@ -204,8 +204,8 @@ TEST_P(GpuSession, a_lost_device_ends_the_request_and_the_next_load_works) {
   test::lose_gpu_at(0);
   ASSERT_FALSE(lost.ok());
   EXPECT_EQ(lost.error().code, ErrorCode::kDeviceLost);
-  EXPECT_NE(lost.error().message.find(std::string(test::kGpuId) + ": the device was lost"), std::string::npos)
-      << lost.error().message;
+  EXPECT_NE(lost.error().message.text().find(std::string(test::kGpuId) + ": the device was lost"), std::string::npos)
+      << lost.error().message.text();
   EXPECT_EQ(try_read(*session, 1, prompt).error().code, ErrorCode::kDeviceLost) << "it stays lost";
   const auto again = open(options_of(DType::kF16, 2));
   EXPECT_EQ(read(*again, 0, prompt), expected);
@@ -221,9 +221,9 @@ TEST_P(GpuSession, memory_that_the_driver_refuses_is_an_error_that_names_both_si
     const auto mapped = backend->map_arena(arena);
     ASSERT_FALSE(mapped.ok());
     EXPECT_EQ(mapped.error().code, ErrorCode::kResource);
-    EXPECT_NE(mapped.error().message.find(std::string(test::kGpuId) + ": asked for 4.00 TiB"), std::string::npos)
-        << mapped.error().message;
-    EXPECT_NE(mapped.error().message.find("free "), std::string::npos);
+    EXPECT_NE(mapped.error().message.text().find(std::string(test::kGpuId) + ": asked for 4.00 TiB"), std::string::npos)
+        << mapped.error().message.text();
+    EXPECT_NE(mapped.error().message.text().find("free "), std::string::npos);
   }
   EXPECT_EQ(backend->n_allocations(), 0U);
 }

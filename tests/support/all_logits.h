@@ -14,7 +14,7 @@ std::vector<float> all_logits(Source& source, std::size_t n_rows) {
   std::vector<float> all;
   for (std::uint32_t row = 0; row < n_rows; ++row) {
     const auto logits = source.logits(row);
-    CHECK(logits.ok(), logits.error().message.c_str());
+    CHECK(logits.ok(), logits.error().message.text().c_str());
     all.insert(all.end(), logits->begin(), logits->end());
   }
   return all;

@@ -93,7 +93,7 @@ class AsyncEnginePort : public ui::EnginePort {
   }
   void tell(std::function<void()> event) { m_events.push_back(std::move(event)); }
   void tellFailed(quint64 id, ErrorCode code, const char* message) {
-    tell([this, id, error = Error{code, message}] { emit failed(id, error); });
+    tell([this, id, error = Error{code, Message::plain(message)}] { emit failed(id, error); });
   }
   void tellText(Answer& answer) {
     const QString text = QStringLiteral("word%1 ").arg(++m_nTexts);

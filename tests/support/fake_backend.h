@@ -63,14 +63,14 @@ class FakeBackend final : public Backend {
 
   Result<DeviceSpeed> measure_speed(Bytes most_bytes) override {
     machine_.most_measured = most_bytes;
-    if (machine_.refuse()) return Error{ErrorCode::kResource, "the fake machine refuses"};
+    if (machine_.refuse()) return Error{ErrorCode::kResource, Message::plain("the fake machine refuses")};
     return DeviceSpeed{.read_bytes_per_s = 7e9};
   }
 
   std::optional<Bytes> driver_bytes() override { return machine_.driver_bytes; }
 
   Result<std::unique_ptr<Arena>> map_arena(const ArenaPlan& plan) override {
-    if (machine_.refuse()) return Error{ErrorCode::kResource, "the fake machine refuses"};
+    if (machine_.refuse()) return Error{ErrorCode::kResource, Message::plain("the fake machine refuses")};
     ++n_allocations_;
     return std::unique_ptr<Arena>(std::make_unique<HeapArena>(plan.size, machine_.mapped_now));
   }
@@ -80,7 +80,7 @@ class FakeBackend final : public Backend {
                      const StopToken& stop, const std::function<void(Bytes)>& advance) override {
     for (int chunk = 0; chunk < 4; ++chunk) {
       machine_.before_chunk();
-      if (stop.stop_requested()) return Error{ErrorCode::kCancelled, "cancelled"};
+      if (stop.stop_requested()) return Error{ErrorCode::kCancelled, Message::plain("cancelled")};
       advance(weight_bytes(weight, WeightLayout::kPanels) / 4);
     }
     return ok_status();
@@ -94,7 +94,7 @@ class FakeBackend final : public Backend {
 
   Status bind(const Binding& binding) override {
     if (machine_.binds_until_stopped && binding.stop.stop_requested())
-      return Error{ErrorCode::kCancelled, "bound no longer"};
+      return Error{ErrorCode::kCancelled, Message::plain("bound no longer")};
     n_vocab_ = binding.model->n_vocab;
     slots_.assign(binding.plan->options.n_slots, {});
     logits_.assign(std::size_t{binding.plan->program.max_logit_rows} * n_vocab_, 0.0F);
@@ -104,8 +104,8 @@ class FakeBackend final : public Backend {
   // The program of make_plan() is one subgraph.
   Status submit(const DeviceSubgraph&, const StepInputs& inputs, const StopToken& stop) override {
     machine_.before_step();
-    if (stop.stop_requested()) return Error{ErrorCode::kCancelled, "stopped"};
-    if (machine_.fails_steps) return Error{ErrorCode::kResource, "the fake machine fails"};
+    if (stop.stop_requested()) return Error{ErrorCode::kCancelled, Message::plain("stopped")};
+    if (machine_.fails_steps) return Error{ErrorCode::kResource, Message::plain("the fake machine fails")};
     machine_.saw_rows(inputs.rows);
     ++machine_.n_steps;
     machine_.n_rows += inputs.rows.size();
@@ -125,10 +125,10 @@ class FakeBackend final : public Backend {
   }
   Status wait(const StopToken&) override { return ok_status(); }
   Status read(BufferId, std::uint32_t, std::span<std::byte>) override {
-    return Error{ErrorCode::kUsage, "the fake has no buffers"};
+    return Error{ErrorCode::kUsage, Message::plain("the fake has no buffers")};
   }
   Status write(BufferId, std::span<const std::byte>) override {
-    return Error{ErrorCode::kUsage, "the fake has no buffers"};
+    return Error{ErrorCode::kUsage, Message::plain("the fake has no buffers")};
   }
   const std::byte* host_view(BufferId) const override { return reinterpret_cast<const std::byte*>(logits_.data()); }
 
@@ -139,7 +139,7 @@ class FakeBackend final : public Backend {
   }
 
   Status copy_state(std::uint32_t from, std::uint32_t to, std::uint32_t n, const StopToken& stop) override {
-    if (stop.stop_requested()) return Error{ErrorCode::kCancelled, "stopped"};
+    if (stop.stop_requested()) return Error{ErrorCode::kCancelled, Message::plain("stopped")};
     slots_[to].assign(slots_[from].begin(), slots_[from].begin() + n);
     return ok_status();
   }

@@ -81,7 +81,8 @@ Status fill_weights(const std::filesystem::path& path) {
     }
   }
   if (!stream.flush())
-    return Error{ErrorCode::kResource, fmt::format("{}: the system did not take its weights", path.string())};
+    return Error{ErrorCode::kResource,
+                 Message::plain(fmt::format("{}: the system did not take its weights", path.string()))};
   return ok_status();
 }
 

@@ -37,7 +37,7 @@ inline std::shared_ptr<const MemoryPlan> plan_for(const ModelInfo& model, const 
 // The test fails, and goes on with an empty plan, when the planner refuses.
 inline MemoryPlan planned(const ModelInfo& model, const std::vector<DeviceInfo>& devices, const PlanOptions& options) {
   Result<MemoryPlan> plan = plan_memory(model, devices, options);
-  if (!plan.ok()) ADD_FAILURE() << plan.error().message;
+  if (!plan.ok()) ADD_FAILURE() << plan.error().message.text();
   return plan.ok() ? std::move(plan).value() : MemoryPlan{};
 }
 

@@ -45,7 +45,7 @@ class StoppingBackend : public Backend {
   }
   Status wait(const StopToken& stop) override {
     const Status done = inner_->wait(stop);
-    if (std::exchange(is_stopped_, false)) return Error{ErrorCode::kCancelled, "the step was stopped"};
+    if (std::exchange(is_stopped_, false)) return Error{ErrorCode::kCancelled, Message::plain("the step was stopped")};
     return done;
   }
   Status read(BufferId buffer, std::uint32_t first_row, std::span<std::byte> to) override {

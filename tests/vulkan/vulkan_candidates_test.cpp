@@ -16,8 +16,8 @@ TEST_F(VulkanCandidatesTest, of_a_vocabulary_that_the_driver_cannot_look_through
   const Status refused = device_.prepare(slices_);
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code, ErrorCode::kUnsupported);
-  EXPECT_NE(refused.error().message.find("vulkan:0: expected a vocabulary of at most "), std::string::npos)
-      << refused.error().message;
+  EXPECT_NE(refused.error().message.text().find("vulkan:0: expected a vocabulary of at most "), std::string::npos)
+      << refused.error().message.text();
 }
 
 }  // namespace

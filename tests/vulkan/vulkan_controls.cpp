@@ -20,7 +20,7 @@ void fail(const std::string& why) {
 
 template <class T>
 T take(Result<T> result) {
-  if (!result.ok()) fail(result.error().message);
+  if (!result.ok()) fail(result.error().message.text());
   return std::move(result).value();
 }
 
@@ -28,7 +28,7 @@ class Controls {
  public:
   Controls() {
     const VulkanCards found = vulkan_cards();
-    if (found.cards.empty()) fail(found.refused.empty() ? "no device" : found.refused.front());
+    if (found.cards.empty()) fail(found.refused.empty() ? "no device" : found.refused.front().text());
     device_ = take(VulkanDevice::open(found.cards.front()));
     pipelines_ = take(VulkanPipelines::open(device_, {}));
     ArenaPlan plan;
@@ -52,7 +52,7 @@ class Controls {
         vkCmdDispatch(commands, 1, 1, 1);
       }
     });
-    if (!done) fail(done.error().message);
+    if (!done) fail(done.error().message.text());
   }
 
  private:

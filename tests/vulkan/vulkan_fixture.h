@@ -51,9 +51,9 @@ inline std::vector<DeviceInfo> cpu_and_vulkan(bool is_unified) {
   std::vector<DeviceInfo> devices = take(probe_devices(2));
   std::erase_if(devices,
                 [](const DeviceInfo& device) { return device.kind != DeviceKind::kCpu && device.id != "vulkan:0"; });
-  const std::vector<std::string> refused = vulkan_cards().refused;
+  const std::vector<Message> refused = vulkan_cards().refused;
   EXPECT_EQ(devices.size(), 2U) << "no Vulkan device: mesa-vulkan-drivers has one that needs no card; "
-                                << (refused.empty() ? "" : refused.front());
+                                << (refused.empty() ? Message() : refused.front());
   if (devices.size() != 2) std::abort();
   devices[1].has_unified_memory = is_unified;
   return devices;

@@ -331,7 +331,8 @@ TEST_F(Pipelines, that_a_driver_refuses_are_named) {
   const Status refused = pipelines->prepare(norms(), {});
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code, ErrorCode::kResource);
-  EXPECT_EQ(refused.error().message, "vulkan:0: compiling the kernel route failed: VK_ERROR_OUT_OF_HOST_MEMORY (-1)");
+  EXPECT_EQ(refused.error().message.text(),
+            "vulkan:0: compiling the kernel route failed: VK_ERROR_OUT_OF_HOST_MEMORY (-1)");
   EXPECT_LT(pipelines->n_made(), norms().size());
   EXPECT_TRUE(pipelines->prepare(norms(), {}).ok());
   EXPECT_EQ(pipelines->n_made(), norms().size());
@@ -372,7 +373,8 @@ TEST_F(KeptKernels, a_kernel_that_the_driver_refuses_ends_the_load_and_the_next_
   const auto refused = Session::open(load(), plan_);
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code, ErrorCode::kResource);
-  EXPECT_TRUE(refused.error().message.starts_with("vulkan:0: compiling the kernel ")) << refused.error().message;
+  EXPECT_TRUE(refused.error().message.text().starts_with("vulkan:0: compiling the kernel "))
+      << refused.error().message.text();
   EXPECT_TRUE(Session::open(load(), plan_).ok());
 }
 

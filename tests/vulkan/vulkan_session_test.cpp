@@ -107,7 +107,8 @@ TEST_P(VulkanSession, steps_and_contexts_beyond_what_the_driver_computes_are_ref
   options.n_ctx = 100000;
   const Error loops = refusal(options);
   EXPECT_EQ(loops.code, ErrorCode::kUnsupported);
-  EXPECT_NE(loops.message.find("beyond 65535 rounds: expected n_ctx of at most "), std::string::npos) << loops.message;
+  EXPECT_NE(loops.message.text().find("beyond 65535 rounds: expected n_ctx of at most "), std::string::npos)
+      << loops.message;
 }
 
 TEST_P(VulkanSession, a_driver_that_takes_more_for_a_buffer_than_its_size_is_refused) {
@@ -120,7 +121,8 @@ TEST_P(VulkanSession, a_driver_that_takes_more_for_a_buffer_than_its_size_is_ref
   vulkan_faults().more_for_buffers = 0;
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code, ErrorCode::kUnsupported);
-  EXPECT_NE(refused.error().message.find("vulkan:0: expected a driver that takes 1048576 bytes"), std::string::npos);
+  EXPECT_NE(refused.error().message.text().find("vulkan:0: expected a driver that takes 1048576 bytes"),
+            std::string::npos);
   EXPECT_TRUE(backend->map_arena(plan).ok());
 }
 
@@ -150,7 +152,7 @@ TEST(VulkanDevices, are_chosen_and_ordered_by_a_variable) {
     if (std::string(wrong) == "0,") continue;  // one number and nothing behind it
     EXPECT_EQ(found.cards.size(), n) << wrong;
     ASSERT_FALSE(found.refused.empty()) << wrong;
-    EXPECT_NE(found.refused.back().find(std::string("found \"") + wrong + "\""), std::string::npos);
+    EXPECT_NE(found.refused.back().text().find(std::string("found \"") + wrong + "\""), std::string::npos);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <QVBoxLayout>
 
 #include "ui/format/literal_text.h"
+#include "ui/format/message_words.h"
 #include "ui/theme/layout_guard.h"
 #include "ui/theme/roles.h"
 #include "ui/theme/wrapping_button.h"
@@ -74,7 +75,7 @@ void AdviceView::refreshFixes() {
 
 QPushButton* AdviceView::makeFix(const Fix& fix) {
   const ThemeTokens& t = m_theme.tokens();
-  const QString text = literalText(QString::fromStdString(fix.text));
+  const QString text = literalText(wordsOf(fix.words));
   auto* button = new WrappingButton(text, m_fixes);
   setRole(button, "fix");
   QString icon = QStringLiteral("chevron-right"), means = tr("Helps, and does not suffice alone");

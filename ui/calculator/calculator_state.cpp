@@ -10,6 +10,7 @@
 #include "ui/background/background.h"
 #include "ui/format/device_name.h"
 #include "ui/format/format_bytes.h"
+#include "ui/format/message_words.h"
 
 namespace headroom::ui {
 namespace {
@@ -340,7 +341,7 @@ void CalculatorState::solveFor(Goal goal) {
     return lightest_kv(*m_model, asked.devices, asked.options);
   }();
   if (!answer.ok()) {
-    emit solved(QString::fromStdString(answer.error().message), false);
+    emit solved(wordsOf(answer.error().message), false);
     return;
   }
   if (answer->options) {
@@ -349,7 +350,7 @@ void CalculatorState::solveFor(Goal goal) {
     change(options);
     planNow();
   }
-  emit solved(QString::fromStdString(answer->text), answer->options.has_value());
+  emit solved(wordsOf(answer->words), answer->options.has_value());
 }
 
 void CalculatorState::planNow() {
@@ -362,7 +363,7 @@ void CalculatorState::planNow() {
     if (plan.ok()) {
       m_plan = std::make_shared<const MemoryPlan>(std::move(plan).value());
     } else {
-      m_planProblem = QString::fromStdString(plan.error().message);
+      m_planProblem = wordsOf(plan.error().message);
     }
   }
   m_isAdvising = m_plan != nullptr;
@@ -441,7 +442,7 @@ QStringList CalculatorState::remarks() const {
                       nullptr, m_plan->options.n_cpu_ffn)
                        .arg(m_options.n_cpu_ffn);
     }
-    for (const Note& note : m_plan->notes) sentences << QString::fromStdString(note.text);
+    for (const Note& note : m_plan->notes) sentences << wordsOf(note.words);
   }
   return sentences;
 }

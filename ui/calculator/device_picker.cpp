@@ -12,6 +12,7 @@
 
 #include "ui/format/device_name.h"
 #include "ui/format/format_bytes.h"
+#include "ui/format/message_words.h"
 #include "ui/theme/theme.h"
 
 namespace headroom::ui {
@@ -52,9 +53,10 @@ QString factsOf(const DeviceInfo& device, const QString& item) {
   } else if (!device.is_proved() && !device.is_software) {
     lines << DevicePicker::tr("Not checked yet: used only where you choose it");
   }
-  for (const std::string& fact : {device.driver, device.kernels, device.kernel_note}) {
+  for (const std::string& fact : {device.driver, device.kernels}) {
     if (!fact.empty()) lines << QString::fromStdString(fact);
   }
+  if (!device.kernel_note.empty()) lines << wordsOf(device.kernel_note);
   return lines.join(QLatin1Char('\n'));
 }
 

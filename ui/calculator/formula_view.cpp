@@ -2,6 +2,7 @@
 
 #include "plan/formulas.h"
 #include "ui/format/format_bytes.h"
+#include "ui/format/message_words.h"
 
 namespace headroom::ui {
 
@@ -38,12 +39,12 @@ void FormulaView::refresh() {
       html += QStringLiteral("<p style='margin:8px 0 2px 0'><b>%1</b></p>")
                   .arg(QString::fromStdString(plan->devices[device].name).toHtmlEscaped());
     }
-    html += QStringLiteral(
-                "<p style='margin:0 0 8px 0'><span style='color:%1'>%2</span><br>%3<br><b>= %4</b> <span "
-                "style='color:%1'>(%5)</span></p>")
-                .arg(t.muted.name(), QString::fromStdString(formula.label).toHtmlEscaped(),
-                     QString::fromStdString(formula.expression).toHtmlEscaped(), formatBytes(formula.bytes),
-                     formatExactBytes(formula.bytes));
+    html +=
+        QStringLiteral(
+            "<p style='margin:0 0 8px 0'><span style='color:%1'>%2</span><br>%3<br><b>= %4</b> <span "
+            "style='color:%1'>(%5)</span></p>")
+            .arg(t.muted.name(), wordsOf(formula.label).toHtmlEscaped(), wordsOf(formula.expression).toHtmlEscaped(),
+                 formatBytes(formula.bytes), formatExactBytes(formula.bytes));
   }
   setHtml(html);
 }

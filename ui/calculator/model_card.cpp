@@ -6,6 +6,7 @@
 
 #include "ui/calculator/context_scale.h"
 #include "ui/format/format_bytes.h"
+#include "ui/format/message_words.h"
 #include "ui/theme/roles.h"
 
 namespace headroom::ui {
@@ -54,7 +55,7 @@ void ModelCard::setModel(const ModelInfo& model, const QString& path, bool isSta
       tr("The built-in guide: it answers questions about memory and this app, and is not a general assistant."));
   m_note->setVisible(isStarter);
   QStringList warnings;
-  for (const std::string& warning : model.warnings) warnings << QString::fromStdString(warning);
+  for (const Message& warning : model.warnings) warnings << wordsOf(warning);
   m_warning->setText(warnings.join(QStringLiteral("\n")));
   m_warning->setVisible(!warnings.isEmpty());
   setToolTip(QDir::toNativeSeparators(path));

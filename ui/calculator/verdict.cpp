@@ -10,6 +10,7 @@
 #include "ui/format/account_text.h"
 #include "ui/format/device_name.h"
 #include "ui/format/format_bytes.h"
+#include "ui/format/message_words.h"
 
 namespace headroom::ui {
 namespace {
@@ -47,7 +48,7 @@ QString detailOf(const MemoryPlan& plan, const OthersNow& othersNow) {
 
 // With what others hold now in the sentence of a plan that does not fit; all else is the plan's.
 QString sentenceOf(const MemoryPlan& plan, const OthersNow& othersNow) {
-  if (plan.fits() || othersNow.empty()) return QString::fromStdString(verdict_text(plan));
+  if (plan.fits() || othersNow.empty()) return wordsOf(verdict_words(plan));
   MemoryPlan told;
   told.devices = plan.devices;
   told.options = plan.options;
@@ -56,7 +57,7 @@ QString sentenceOf(const MemoryPlan& plan, const OthersNow& othersNow) {
     const HeldByOthers others = heldBy(budget, plan.devices[budget.device], othersNow);
     budget.held_by_others = others.account.confidence == MemoryConfidence::kAssumed ? 0 : others.bytes;
   }
-  return QString::fromStdString(verdict_text(told));
+  return wordsOf(verdict_words(told));
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ struct AttachmentWords {
   Q_DECLARE_TR_FUNCTIONS(Attachment)
 };
 
-Error error(ErrorCode code, const QString& text) { return {code, text.toStdString()}; }
+Error error(ErrorCode code, const QString& text) { return {code, Message::plain(text.toStdString())}; }
 
 // `amount`: how much it has, as a predicate.
 Error tooLarge(const QString& name, const QString& amount, const AttachmentLimit& limit) {

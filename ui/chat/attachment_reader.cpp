@@ -1,6 +1,7 @@
 #include "ui/chat/attachment_reader.h"
 
 #include "ui/background/background.h"
+#include "ui/format/message_words.h"
 
 namespace headroom::ui {
 
@@ -34,7 +35,7 @@ void AttachmentReader::finish(quint64 id, const QString& path, const ReadAttachm
   if (const auto* attachment = std::get_if<Attachment>(&found)) {
     emit arrived(id, *attachment);
   } else if (const auto* error = std::get_if<Error>(&found)) {
-    emit refused(id, QString::fromStdString(error->message));
+    emit refused(id, wordsOf(error->message));
   } else {
     emit folderFound(id, path);
   }

@@ -17,7 +17,7 @@ struct ImportWords {
   Q_DECLARE_TR_FUNCTIONS(ChatImport)
 };
 
-Error bad(const QString& sentence) { return {ErrorCode::kBadFile, sentence.toStdString()}; }
+Error bad(const QString& sentence) { return {ErrorCode::kBadFile, Message::plain(sentence.toStdString())}; }
 
 QString newId() { return QUuid::createUuid().toString(QUuid::WithoutBraces); }
 

@@ -7,6 +7,7 @@
 #include "ui/chat/chat_session.h"
 #include "ui/format/device_name.h"
 #include "ui/format/format_bytes.h"
+#include "ui/format/message_words.h"
 
 namespace headroom::ui {
 
@@ -79,7 +80,7 @@ QString ChatSession::withDeviceName(const DeviceInfo& device, const QString& sen
 
 // Who sent without having agreed to the plain template is asked again: the bare error would leave no way on.
 void ChatSession::tellFailed(const Error& error) {
-  const QString sentence = QString::fromStdString(error.message);
+  const QString sentence = wordsOf(error.message);
   const DeviceInfo* device = deviceOf(sentence);
   Trouble trouble{Trouble::Kind::Failed, device == nullptr ? sentence : withDeviceName(*device, sentence), 0, {}, {}};
   if (device != nullptr && device->kind != DeviceKind::kCpu) trouble.deviceId = QString::fromStdString(device->id);

@@ -16,6 +16,7 @@
 #include "ui/chat/conversation_list.h"
 #include "ui/chat/draft_tokens.h"
 #include "ui/format/format_bytes.h"
+#include "ui/format/message_words.h"
 
 namespace headroom::ui {
 namespace {
@@ -71,18 +72,19 @@ void ChatWidget::chooseImport() {
 void ChatWidget::importConversation(const QString& path) {
   const auto read = [path]() -> Result<Conversation> {
     if (const QFileInfo info(path); info.exists() && (!info.isFile() || info.size() > kMostImportBytes)) {
-      return Error{ErrorCode::kBadFile, tr("A file of at most %1 was expected.")
-                                            .arg(formatBytes(static_cast<Bytes>(kMostImportBytes)))
-                                            .toStdString()};
+      return Error{ErrorCode::kBadFile, Message::plain(tr("A file of at most %1 was expected.")
+                                                           .arg(formatBytes(static_cast<Bytes>(kMostImportBytes)))
+                                                           .toStdString())};
     }
     QFile file(path);
-    if (!file.open(QIODevice::ReadOnly)) return Error{ErrorCode::kBadFile, file.errorString().toStdString() + '.'};
+    if (!file.open(QIODevice::ReadOnly))
+      return Error{ErrorCode::kBadFile, Message::plain(file.errorString().toStdString() + '.')};
     return conversationFromJson(file.read(kMostImportBytes));
   };
   runInBackground(readingThreads(), this, read, [this, path](const Result<Conversation>& conversation) {
     if (!conversation) {
-      emit problemFound(tr("%1 was not imported. %2")
-                            .arg(QFileInfo(path).fileName(), QString::fromStdString(conversation.error().message)));
+      emit problemFound(
+          tr("%1 was not imported. %2").arg(QFileInfo(path).fileName(), wordsOf(conversation.error().message)));
       return;
     }
     m_sides->uncover();

@@ -5,6 +5,7 @@
 
 #include "plan/speed.h"
 #include "ui/format/format_bytes.h"
+#include "ui/format/message_words.h"
 
 namespace headroom::ui {
 

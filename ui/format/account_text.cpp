@@ -3,6 +3,7 @@
 #include <QCoreApplication>
 
 #include "ui/format/format_bytes.h"
+#include "ui/format/message_words.h"
 
 namespace headroom::ui {
 namespace {
@@ -43,7 +44,7 @@ QString inUseRemark(const MemoryAccount& account) {
   return isAssumed(account) ? Words::tr(", and what other programs hold is not known") : QString();
 }
 
-QString doubtText(const MemoryAccount& account) { return QString::fromStdString(account.doubt); }
+QString doubtText(const MemoryAccount& account) { return wordsOf(account.doubt); }
 
 QString spillText(Bytes spilled) {
   return Words::

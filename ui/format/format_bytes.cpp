@@ -6,6 +6,7 @@
 #include <array>
 
 #include "plan/speed.h"
+#include "ui/format/message_words.h"
 #include "ui/format/typed_number.h"
 
 namespace headroom::ui {
@@ -102,17 +103,9 @@ QString formatSpeed(double tokensPerSecond) {
       .arg(formatDecimal(tokensPerSecond, tokensPerSecond < 99.95 ? 1 : 0));
 }
 
-QString formatPredictedRate(double tokensPerSecond) {
-  const QString rate = inTextForm(predicted_rate_text(tokensPerSecond));
-  //: Tokens per second
-  return rate.at(0).isDigit() ? rate : QCoreApplication::translate("Format", "more than 1,000");
-}
+QString formatPredictedRate(double tokensPerSecond) { return wordsOf(predicted_rate_words(tokensPerSecond)); }
 
-QString formatAboutSpeed(double tokensPerSecond) {
-  const QString rate = inTextForm(predicted_rate_text(tokensPerSecond));
-  return rate.at(0).isDigit() ? QCoreApplication::translate("Format", "about %1 tokens/s").arg(rate)
-                              : QCoreApplication::translate("Format", "more than 1,000 tokens/s");
-}
+QString formatAboutSpeed(double tokensPerSecond) { return wordsOf(about_speed_words(tokensPerSecond)); }
 
 QString formatParameters(quint64 count) {
   const auto scaled = [count](double unit, const char* name) {

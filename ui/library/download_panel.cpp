@@ -316,7 +316,7 @@ void DownloadPanel::showToStart() {
     row->setTexts(
         model.name,
         tr("%1 · about %2 GiB")
-            .arg(model.words, formatDecimal(static_cast<double>(model.n_bytes) / static_cast<double>(kGiB), 1)));
+            .arg(wordsOf(model), formatDecimal(static_cast<double>(model.n_bytes) / static_cast<double>(kGiB), 1)));
     if (m_memoryBytes > 0 && model.n_bytes > m_memoryBytes)
       row->setFit(tr("Larger than the memory of this machine"), Tone::Bad);
     row->setAction(tr("Look"), true);

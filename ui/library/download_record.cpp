@@ -38,7 +38,8 @@ Result<DownloadPart> parsePart(const QJsonObject& object) {
   const bool isWeb = part.url.scheme() == QLatin1String("https") || part.url.scheme() == QLatin1String("http");
   if (!isPlainName(part.file) || !isWeb || !(n_bytes >= 0 && n_bytes <= kMostPartBytes) ||
       (!part.sha256.isEmpty() && !isSha256(QString::fromLatin1(part.sha256))))
-    return Error{ErrorCode::kBadFile, DownloadRecordWords::tr("It is no record of a download").toStdString()};
+    return Error{ErrorCode::kBadFile,
+                 Message::plain(DownloadRecordWords::tr("It is no record of a download").toStdString())};
   part.n_bytes = static_cast<Bytes>(n_bytes);
   return part;
 }
@@ -100,7 +101,8 @@ Result<DownloadSpec> parseDownloadRecord(const QByteArray& json, const QString& 
   spec.folder = folder;
   spec.repository = object.value(QLatin1String("repository")).toString();
   if (parts.isEmpty() || parts.size() > kMostParts || (!spec.repository.isEmpty() && !isSafePath(spec.repository)))
-    return Error{ErrorCode::kBadFile, DownloadRecordWords::tr("It is no record of a download").toStdString()};
+    return Error{ErrorCode::kBadFile,
+                 Message::plain(DownloadRecordWords::tr("It is no record of a download").toStdString())};
   for (const QJsonValue& value : parts) {
     Result<DownloadPart> part = parsePart(value.toObject());
     if (!part) return part.error();

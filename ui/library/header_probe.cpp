@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/message_parts.h"
 #include "file/header_extent.h"
 #include "ui/background/background.h"
 #include "ui/format/format_bytes.h"
+#include "ui/format/message_words.h"
 
 namespace headroom::ui {
 
@@ -28,15 +28,16 @@ Result<ModelInfo> inspectHeaders(const InspectModel& inspect, const DownloadSpec
                            file.write(headers[i]) == headers[i].size() &&
                            file.resize(static_cast<qint64>(spec.parts[i].n_bytes));
     if (!isWritten)
-      return Error{ErrorCode::kResource,
-                   HeaderProbe::tr("There is no room for its header: %1").arg(file.errorString()).toStdString()};
+      return Error{
+          ErrorCode::kResource,
+          Message::plain(HeaderProbe::tr("There is no room for its header: %1").arg(file.errorString()).toStdString())};
   }
   Result<ModelInfo> model = inspect(folder.filePath(spec.parts.front().file));
   if (model) return model;
   // It is at home on the server, and not where it lay for a moment.
-  QString sentence = QString::fromStdString(model.error().message);
+  QString sentence = wordsOf(model.error().message);
   sentence.remove(folder.path() + QLatin1Char('/'));
-  return Error{model.error().code, sentence.toStdString()};
+  return Error{model.error().code, Message::plain(sentence.toStdString())};
 }
 
 }  // namespace
@@ -135,8 +136,7 @@ void HeaderProbe::inspectAll() {
       },
       [this](const std::shared_ptr<const Result<ModelInfo>>& model) {
         if (*model) return emit read(std::make_shared<const ModelInfo>(**model));
-        const std::string_view sentence = message_parts(model->error().message).sentence;
-        emit failed(QString::fromUtf8(sentence.data(), static_cast<qsizetype>(sentence.size())));
+        emit failed(partsOf(model->error().message).sentence);
       });
 }
 

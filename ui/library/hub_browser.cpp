@@ -5,6 +5,7 @@
 
 #include "ui/background/background.h"
 #include "ui/format/format_bytes.h"
+#include "ui/format/message_words.h"
 #include "ui/library/model_name.h"
 
 namespace headroom::ui {
@@ -51,7 +52,7 @@ void HubBrowser::look(const QString& typed) {
   m_typed = typed;
   m_access = m_ports.findAccess();
   const Result<HubReference> reference = parseHubReference(typed, m_access.hub);
-  if (!reference) return setState(browser_state::Failed{{QString::fromStdString(reference.error().message), false}});
+  if (!reference) return setState(browser_state::Failed{{wordsOf(reference.error().message), false}});
   lookAt(*reference);
 }
 

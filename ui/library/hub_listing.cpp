@@ -9,6 +9,7 @@
 
 #include "file/split_name.h"
 #include "ui/format/format_bytes.h"
+#include "ui/format/message_words.h"
 #include "ui/library/model_name.h"
 
 namespace headroom::ui {
@@ -47,7 +48,7 @@ Result<std::vector<HubFile>> parseTreePage(const QByteArray& json) {
   const QJsonDocument document = QJsonDocument::fromJson(json, &problem);
   if (problem.error != QJsonParseError::NoError || !document.isArray())
     return Error{ErrorCode::kBadFile,
-                 HubListing::tr("The answer is no list of files, as a hub sends it").toStdString()};
+                 Message::plain(HubListing::tr("The answer is no list of files, as a hub sends it").toStdString())};
   std::vector<HubFile> files;
   for (const QJsonValue& entry : document.array()) {
     if (std::optional<HubFile> file = parseTreeEntry(entry.toObject())) files.push_back(*std::move(file));
@@ -167,7 +168,7 @@ void HubListing::take(const HttpEnd& end) {
 
 void HubListing::takePage() {
   Result<std::vector<HubFile>> files = parseTreePage(m_body);
-  if (!files) return fail(QString::fromStdString(files.error().message));
+  if (!files) return fail(wordsOf(files.error().message));
   std::move(files->begin(), files->end(), std::back_inserter(m_files));
   m_nTries = 0;
   const QUrl next = m_page.resolved(nextPage(m_head.link));

@@ -15,7 +15,7 @@ struct HubReferenceWords {
 constexpr qsizetype kMaxTyped = 2000;
 constexpr int kMaxPathDepth = 8;
 
-Error hubReferenceError(const QString& sentence) { return {ErrorCode::kUsage, sentence.toStdString()}; }
+Error hubReferenceError(const QString& sentence) { return {ErrorCode::kUsage, Message::plain(sentence.toStdString())}; }
 
 bool isWebAddress(const QUrl& url) {
   return url.isValid() && (url.scheme() == QLatin1String("https") || url.scheme() == QLatin1String("http")) &&

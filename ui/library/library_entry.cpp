@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "ui/format/format_bytes.h"
+#include "ui/format/message_words.h"
 #include "ui/library/model_name.h"
 
 namespace headroom::ui {
@@ -81,7 +82,7 @@ QString factsText(const LibraryEntry& entry) {
   }
   add(formatBytes(entry.found.bytes));
   if (entry.state == State::Incomplete) add(partsText(entry.found));
-  if (entry.state == State::Refused) add(withoutPath(entry.facts.refusal, entry.found.path));
+  if (entry.state == State::Refused) add(withoutPath(partsOf(entry.facts.refusal).sentence, entry.found.path));
   if (const auto& model = entry.facts.model; model && model->n_ctx_trained > 0)
     add(EntryWords::tr("context %1").arg(formatCount(model->n_ctx_trained)));
   add(folderLabel(entry.folder));
@@ -96,8 +97,9 @@ QString explanation(const LibraryEntry& entry) {
     case State::Incomplete: return asSentence(partsText(entry.found));
     case State::Arriving: return EntryWords::tr("It is looked at again when its file no longer grows.");
     case State::Refused: {
-      const QString sentence = asSentence(withoutPath(entry.facts.refusal, entry.found.path));
-      return entry.facts.details.isEmpty() ? sentence : sentence + QLatin1Char(' ') + asSentence(entry.facts.details);
+      const MessageInParts refusal = partsOf(entry.facts.refusal);
+      const QString sentence = asSentence(withoutPath(refusal.sentence, entry.found.path));
+      return refusal.details.isEmpty() ? sentence : sentence + QLatin1Char(' ') + asSentence(refusal.details);
     }
   }
   return {};

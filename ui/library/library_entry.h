@@ -12,7 +12,7 @@ namespace headroom::ui {
 // What reading a header gave: a model, or why there is none.
 struct HeaderFacts {
   std::shared_ptr<const ModelInfo> model;
-  QString refusal, details;    // as opening the file would say; empty: it can be opened
+  Message refusal;             // as opening the file would say; empty: it can be opened
   bool isUnsupported = false;  // refused because of what it is, and not because it is damaged
 };
 

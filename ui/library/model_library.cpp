@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "base/heap.h"
-#include "base/message_parts.h"
 #include "ui/background/background.h"
 
 namespace headroom::ui {
@@ -25,13 +24,10 @@ constexpr int kChunkMs = 30;        // of work on another thread, until its resu
 constexpr qsizetype kChunkRows = 64;
 constexpr int kMaxWatched = 2'000;  // the kernel has some thousands for all programs of a user
 
-QString textOf(std::string_view text) { return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size())); }
-
 HeaderFacts read(const InspectModel& inspect, const QString& path) {
   const Result<ModelInfo> result = inspect(path);
-  if (result.ok()) return {std::make_shared<const ModelInfo>(*result), {}, {}, false};
-  const auto [sentence, details] = message_parts(result.error().message);
-  return {nullptr, textOf(sentence), textOf(details), result.error().code == ErrorCode::kUnsupported};
+  if (result.ok()) return {std::make_shared<const ModelInfo>(*result), {}, false};
+  return {nullptr, result.error().message, result.error().code == ErrorCode::kUnsupported};
 }
 
 // Written to just now, also by a clock that goes before ours.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <QByteArray>
+#include <QMap>
 #include <QString>
 #include <vector>
 
@@ -11,12 +12,16 @@
 namespace headroom::ui {
 
 struct ModelToStart {
-  QString name, repository, file, words;  // words: what it is good for
-  Bytes n_bytes = 0;                      // about
+  QString name, repository, file;
+  QMap<QString, QString> words;  // what it is good for, by language: "en", "de"
+  Bytes n_bytes = 0;             // about
 };
 
 // resources/models_to_start.json, the smallest first. kBadFile names the entry.
 Result<std::vector<ModelToStart>> parseModelsToStart(const QByteArray& json);
+
+// In the language of the window.
+QString wordsOf(const ModelToStart& model);
 
 // What is typed to look for it: the address of its file's page, on any hub.
 QString lookFor(const ModelToStart& model);

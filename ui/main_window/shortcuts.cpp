@@ -29,7 +29,7 @@ QString plainText(const QString& text) {
   QString plain = text;
   plain.replace(QStringLiteral("&&"), QStringLiteral("\x01"));
   plain.remove(QLatin1Char('&')).remove(QChar(0x2026));
-  return plain.replace(QLatin1Char('\x01'), QLatin1Char('&'));
+  return plain.replace(QLatin1Char('\x01'), QLatin1Char('&')).trimmed();  // a blank may stand before the ellipsis
 }
 
 // Of a menu in a menu, each with the name of that menu before it.

@@ -1,4 +1,5 @@
 #include "ui/model/model_controller.h"
+#include "ui/format/message_words.h"
 
 #include <QFileInfo>
 #include <QTimer>
@@ -29,7 +30,7 @@ ModelController::ModelController(ModelServices services, SettingsModel& settings
   });
   connect(&m_load, &LoadState::changed, this, &ModelController::takeLoad);
   connect(&m_load, &LoadState::loadFailed, this,
-          [this](const Error& error) { emit told(Tone::Bad, QString::fromStdString(error.message), {}); });
+          [this](const Error& error) { emit told(Tone::Bad, wordsOf(error.message), {}); });
   connect(&m_load, &LoadState::loadCancelled, this,
           [this] { emit statusTold(tr("Loading was cancelled; its memory is given back.")); });
   connect(&m_load, &LoadState::released, this, [this] {

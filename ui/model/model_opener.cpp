@@ -4,8 +4,8 @@
 #include <QFileInfo>
 #include <utility>
 
-#include "base/message_parts.h"
 #include "ui/background/background.h"
+#include "ui/format/message_words.h"
 
 namespace headroom::ui {
 
@@ -33,16 +33,15 @@ void ModelOpener::open(const QString& path, AfterOpen then) {
   cancel();
   const auto read = [inspect = m_inspect, path]() -> Result<ModelInfo> {
     const QString why = whyNotOpenable(path);
-    return why.isEmpty() ? inspect(path) : Error{ErrorCode::kUnsupported, why.toStdString()};
+    return why.isEmpty() ? inspect(path) : Error{ErrorCode::kUnsupported, Message::plain(why.toStdString())};
   };
   m_reading = runInBackground(readingThreads(), this, read, [this, path, then](const Result<ModelInfo>& result) {
     m_reading = nullptr;
     if (result.ok()) {
       emit opened({path, std::make_shared<const ModelInfo>(*result), then});
     } else {
-      const auto [sentence, details] = message_parts(result.error().message);
-      emit refused(path, QString::fromUtf8(sentence.data(), static_cast<qsizetype>(sentence.size())),
-                   QString::fromUtf8(details.data(), static_cast<qsizetype>(details.size())));
+      const MessageInParts parts = partsOf(result.error().message);
+      emit refused(path, parts.sentence, parts.details);
     }
   });
 }

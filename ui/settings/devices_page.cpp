@@ -7,6 +7,7 @@
 
 #include "ui/format/device_name.h"
 #include "ui/format/format_bytes.h"
+#include "ui/format/message_words.h"
 #include "ui/model/model_controller.h"
 #include "ui/settings/page_parts.h"
 #include "ui/theme/roles.h"
@@ -90,7 +91,8 @@ void DevicesPage::refresh() {
         "sentence");
     addLine(card, memoryText(device), "muted");
     addLine(card, stateText(device), "muted");
-    addLine(card, QString::fromStdString(device.proof == Proof::kFailed ? device.proof_note : device.kernel_note),
+    addLine(card,
+            device.proof == Proof::kFailed ? QString::fromStdString(device.proof_note) : wordsOf(device.kernel_note),
             "muted");
     setTone(frame, toneOf(device));
     m_list->addWidget(frame);

@@ -163,6 +163,13 @@
     </message>
 </context>
 <context>
+    <name>ClearButton</name>
+    <message>
+        <source>Clear this field</source>
+        <translation>Dieses Feld leeren</translation>
+    </message>
+</context>
+<context>
     <name>ContextQuestion</name>
     <message>
         <source>Plan a larger context</source>
@@ -327,19 +334,6 @@
         <source>%1 tokens/s</source>
         <translation>%1 Tokens/s</translation>
     </message>
-    <message>
-        <source>more than 1,000</source>
-        <extracomment>Tokens per second</extracomment>
-        <translation>mehr als 1.000</translation>
-    </message>
-    <message>
-        <source>about %1 tokens/s</source>
-        <translation>etwa %1 Tokens/s</translation>
-    </message>
-    <message>
-        <source>more than 1,000 tokens/s</source>
-        <translation>mehr als 1.000 Tokens/s</translation>
-    </message>
 </context>
 <context>
     <name>HubReference</name>
@@ -462,6 +456,96 @@
     <message>
         <source>Does not fit by %1</source>
         <translation>Passt nicht: %1 fehlen</translation>
+    </message>
+</context>
+<context>
+    <name>Message</name>
+    <message>
+        <source>a text that is not empty</source>
+        <translation>ein nicht leerer Text</translation>
+    </message>
+    <message>
+        <source>{} is empty</source>
+        <translation>{} ist leer</translation>
+    </message>
+    <message>
+        <source>{} has {} bytes, at most {} are accepted</source>
+        <translation>{} hat {} Byte, höchstens {} sind zulässig</translation>
+    </message>
+    <message>
+        <source>{} {} is not printable ASCII</source>
+        <translation>{} {} ist kein druckbares ASCII</translation>
+    </message>
+    <message>
+        <source>a boolean is {}, expected 0 or 1</source>
+        <translation>ein boolescher Wert ist {}, erwartet 0 oder 1</translation>
+    </message>
+    <message>
+        <source>an array element</source>
+        <translation>ein Array-Element</translation>
+    </message>
+    <message>
+        <source>a boolean</source>
+        <translation>ein boolescher Wert</translation>
+    </message>
+    <message>
+        <source>rotary angles</source>
+        <translation>Rotationswinkel</translation>
+    </message>
+    <message>
+        <source>metadata &apos;{}&apos; times the width of an expert is {}, expected at most {}</source>
+        <translation>Metadatum „{}“ mal die Breite eines Experten ist {}, erwartet höchstens {}</translation>
+    </message>
+    <message>
+        <source>metadata &apos;{}&apos; is {}, expected the size of a key, {}: this version has equal ones only</source>
+        <translation>Metadatum „{}“ ist {}, erwartet die Größe eines Keys, {}: Diese Version kennt nur gleiche</translation>
+    </message>
+    <message>
+        <source>metadata &apos;{}&apos; is {}, which does not divide &apos;{}&apos;, {}, and &apos;{}&apos; is missing</source>
+        <translation>Metadatum „{}“ ist {} und teilt „{}“, {}, nicht; außerdem fehlt „{}“</translation>
+    </message>
+    <message>
+        <source>a head has {} elements by metadata &apos;{}&apos;, expected an even number up to {}</source>
+        <translation>ein Head hat {} Elemente laut Metadatum „{}“, erwartet eine gerade Zahl bis {}</translation>
+    </message>
+    <message>
+        <source>metadata &apos;{}&apos; is {}, expected less than &apos;{}&apos;, {}</source>
+        <translation>Metadatum „{}“ ist {}, erwartet weniger als „{}“, {}</translation>
+    </message>
+    <message>
+        <source>metadata &apos;{}&apos; is {}, expected more than 0, and a number of 32 bits</source>
+        <translation>Metadatum „{}“ ist {}, erwartet mehr als 0 und eine Zahl mit 32 Bit</translation>
+    </message>
+    <message>
+        <source>metadata &apos;{}&apos; is {}, which does not divide &apos;{}&apos;, {}</source>
+        <translation>Metadatum „{}“ ist {} und teilt „{}“, {}, nicht</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n string(s)</source>
+        <translation>
+            <numerusform>%n Zeichenkette</numerusform>
+            <numerusform>%n Zeichenketten</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>{} and {}</source>
+        <translation>{} und {}</translation>
+    </message>
+    <message>
+        <source>automatic split</source>
+        <translation>automatische Aufteilung</translation>
+    </message>
+    <message>
+        <source>with {} too</source>
+        <translation>auch mit {}</translation>
+    </message>
+    <message>
+        <source>batch {}</source>
+        <translation>Batch {}</translation>
+    </message>
+    <message>
+        <source>metadata &apos;{}&apos;: expected {}, found {}</source>
+        <translation>Metadatum „{}“: erwartet {}, gefunden {}</translation>
     </message>
 </context>
 <context>
@@ -619,6 +703,78 @@
     <message>
         <source>“%1” is a safetensors file, which is not yet supported.</source>
         <translation>„%1“ ist eine safetensors-Datei; diese werden noch nicht unterstützt.</translation>
+    </message>
+    <message>
+        <source>Drop the oldest turns</source>
+        <translation>Älteste Beiträge weglassen</translation>
+    </message>
+    <message>
+        <source>They stay on the screen; the model no longer reads them</source>
+        <translation>Sie bleiben auf dem Bildschirm; das Modell liest sie nicht mehr</translation>
+    </message>
+    <message>
+        <source>Summarise them</source>
+        <translation>Zusammenfassen</translation>
+    </message>
+    <message>
+        <source>The model writes a summary that takes the place of the oldest turns</source>
+        <translation>Das Modell schreibt eine Zusammenfassung, die an die Stelle der ältesten Beiträge tritt</translation>
+    </message>
+    <message>
+        <source>Plan a larger context…</source>
+        <translation>Größeren Kontext planen …</translation>
+    </message>
+    <message>
+        <source>Opens the calculator with a context that would do</source>
+        <translation>Öffnet die Speicherplanung mit einem Kontext, der reicht</translation>
+    </message>
+    <message>
+        <source>Use the plain form</source>
+        <translation>Einfache Form nutzen</translation>
+    </message>
+    <message>
+        <source>Until another model is loaded</source>
+        <translation>Bis ein anderes Modell geladen wird</translation>
+    </message>
+    <message>
+        <source>Load the model again</source>
+        <translation>Modell neu laden</translation>
+    </message>
+    <message>
+        <source>With the same plan; a device that is gone is left out</source>
+        <translation>Mit demselben Plan; ein Gerät, das weg ist, bleibt außen vor</translation>
+    </message>
+    <message>
+        <source>Load it without this device</source>
+        <translation>Ohne dieses Gerät laden</translation>
+    </message>
+    <message>
+        <source>On another GPU of this machine, or on the CPU where there is none</source>
+        <translation>Auf eine andere GPU dieses Rechners oder, wo es keine gibt, auf die CPU</translation>
+    </message>
+    <message>
+        <source>another conversation took its place in the cache</source>
+        <translation>eine andere Unterhaltung hat ihren Platz im Cache eingenommen</translation>
+    </message>
+    <message>
+        <source>the system prompt is another one</source>
+        <translation>der Systemprompt ist ein anderer</translation>
+    </message>
+    <message>
+        <source>the prompt differs from the cache from message %1 on</source>
+        <translation>der Prompt weicht ab Nachricht %1 vom Cache ab</translation>
+    </message>
+    <message>
+        <source>the prompt differs from the cache from message %1 on (its thinking is left out)</source>
+        <translation>der Prompt weicht ab Nachricht %1 vom Cache ab (deren Gedanken fehlen darin)</translation>
+    </message>
+    <message>
+        <source>the prompt differs from the cache after %1 tokens</source>
+        <translation>der Prompt weicht nach %1 Tokens vom Cache ab</translation>
+    </message>
+    <message>
+        <source>%1 tokens are the same, but this model&apos;s cache can be taken up only there</source>
+        <translation>%1 Tokens sind gleich, doch nur dort lässt sich der Cache dieses Modells wieder aufnehmen</translation>
     </message>
 </context>
 <context>
@@ -803,6 +959,14 @@
     </message>
 </context>
 <context>
+    <name>Shortcuts</name>
+    <message>
+        <source> or </source>
+        <extracomment>Between keys that do the same</extracomment>
+        <translation> oder </translation>
+    </message>
+</context>
+<context>
     <name>SingleInstance</name>
     <message>
         <source>%1 files at most, with paths of up to %2 bytes, can be opened at once.</source>
@@ -921,6 +1085,149 @@
     </message>
 </context>
 <context>
+    <name>ViewKeys</name>
+    <message>
+        <source>Conversation</source>
+        <translation>Unterhaltung</translation>
+    </message>
+    <message>
+        <source>List of conversations</source>
+        <translation>Liste der Unterhaltungen</translation>
+    </message>
+    <message>
+        <source>Finding text</source>
+        <translation>Textsuche</translation>
+    </message>
+    <message>
+        <source>Library</source>
+        <translation>Bibliothek</translation>
+    </message>
+    <message>
+        <source>Window</source>
+        <translation>Fenster</translation>
+    </message>
+    <message>
+        <source>Send the message</source>
+        <translation>Die Nachricht senden</translation>
+    </message>
+    <message>
+        <source>Send the message, unless set otherwise</source>
+        <translation>Die Nachricht senden, falls nicht anders eingestellt</translation>
+    </message>
+    <message>
+        <source>Begin a new line</source>
+        <translation>Eine neue Zeile beginnen</translation>
+    </message>
+    <message>
+        <source>Edit the last message; in an empty field</source>
+        <translation>Die letzte Nachricht bearbeiten; im leeren Feld</translation>
+    </message>
+    <message>
+        <source>Leave an edit, stop the answer</source>
+        <translation>Bearbeiten beenden, Antwort anhalten</translation>
+    </message>
+    <message>
+        <source>A line up</source>
+        <translation>Eine Zeile nach oben</translation>
+    </message>
+    <message>
+        <source>A line down</source>
+        <translation>Eine Zeile nach unten</translation>
+    </message>
+    <message>
+        <source>A page up</source>
+        <translation>Eine Seite nach oben</translation>
+    </message>
+    <message>
+        <source>A page down</source>
+        <translation>Eine Seite nach unten</translation>
+    </message>
+    <message>
+        <source>To its start</source>
+        <translation>Zum Anfang</translation>
+    </message>
+    <message>
+        <source>To its end</source>
+        <translation>Zum Ende</translation>
+    </message>
+    <message>
+        <source>New conversation</source>
+        <translation>Neue Unterhaltung</translation>
+    </message>
+    <message>
+        <source>Show or hide the list</source>
+        <translation>Liste ein- oder ausblenden</translation>
+    </message>
+    <message>
+        <source>Show or hide the options of answers</source>
+        <translation>Optionen der Antworten ein- oder ausblenden</translation>
+    </message>
+    <message>
+        <source>Delete the chosen one</source>
+        <translation>Die gewählte löschen</translation>
+    </message>
+    <message>
+        <source>Find in this conversation or file</source>
+        <translation>In dieser Unterhaltung oder Datei suchen</translation>
+    </message>
+    <message>
+        <source>Next hit</source>
+        <translation>Nächster Treffer</translation>
+    </message>
+    <message>
+        <source>Previous hit</source>
+        <translation>Voriger Treffer</translation>
+    </message>
+    <message>
+        <source>Next hit; in the field</source>
+        <translation>Nächster Treffer; im Feld</translation>
+    </message>
+    <message>
+        <source>Previous hit; in the field</source>
+        <translation>Voriger Treffer; im Feld</translation>
+    </message>
+    <message>
+        <source>Stop finding</source>
+        <translation>Suche beenden</translation>
+    </message>
+    <message>
+        <source>From the search to the models</source>
+        <translation>Von der Suche zu den Modellen</translation>
+    </message>
+    <message>
+        <source>Load the chosen model</source>
+        <translation>Das gewählte Modell laden</translation>
+    </message>
+    <message>
+        <source>Move the chosen model to the trash</source>
+        <translation>Das gewählte Modell in den Papierkorb verschieben</translation>
+    </message>
+    <message>
+        <source>Empty the search; then back to the chat</source>
+        <translation>Die Suche leeren; dann zurück zum Chat</translation>
+    </message>
+    <message>
+        <source>Menu of what is chosen in a list</source>
+        <translation>Menü zu dem in einer Liste Gewählten</translation>
+    </message>
+    <message>
+        <source>Choose a file; on the area where models are dropped</source>
+        <translation>Eine Datei wählen; auf der Fläche, auf der Modelle abgelegt werden</translation>
+    </message>
+    <message>
+        <source>Fold away what covers the chat</source>
+        <translation>Einklappen, was den Chat verdeckt</translation>
+    </message>
+    <message>
+        <source>To the next control</source>
+        <translation>Zum nächsten Bedienelement</translation>
+    </message>
+    <message>
+        <source>To the control before</source>
+        <translation>Zum vorigen Bedienelement</translation>
+    </message>
+</context>
+<context>
     <name>WriteFile</name>
     <message>
         <source>it is a folder</source>
@@ -933,6 +1240,2373 @@
     <message>
         <source>there is no folder %1</source>
         <translation>es gibt keinen Ordner %1</translation>
+    </message>
+</context>
+<context>
+    <name>headroom::Message</name>
+    <message>
+        <source>{}: buffer {} is not on this device, or not in the program</source>
+        <translation>{}: Puffer {} liegt nicht auf diesem Gerät oder nicht im Programm</translation>
+    </message>
+    <message>
+        <source>{}: expected at most {} bytes of buffer {} ({}), found {}</source>
+        <translation>{}: erwartet höchstens {} Byte von Puffer {} ({}), gefunden {}</translation>
+    </message>
+    <message>
+        <source>the plan is for {} threads of {}, this backend has {}</source>
+        <translation>der Plan gilt für {} Threads von {}, dieses Backend hat {}</translation>
+    </message>
+    <message>
+        <source>{}: asked for {} ({} bytes), free {} ({} bytes)</source>
+        <translation>{}: verlangt {} ({} Byte), frei {} ({} Byte)</translation>
+    </message>
+    <message>
+        <source>the step was stopped</source>
+        <translation>der Schritt wurde angehalten</translation>
+    </message>
+    <message>
+        <source>cpu: asked for {} threads, the system gave {}</source>
+        <translation>cpu: verlangt {} Threads, das System gab {}</translation>
+    </message>
+    <message>
+        <source>measuring the CPU: asked for {} with as much left, free {}</source>
+        <translation>Messung der CPU: verlangt {} und noch einmal so viel, frei {}</translation>
+    </message>
+    <message>
+        <source>copying a prompt was stopped</source>
+        <translation>das Kopieren eines Prompts wurde angehalten</translation>
+    </message>
+    <message>
+        <source>HEADROOM_ISA={}: this set would compute wrong answers and is not used: {}</source>
+        <translation>HEADROOM_ISA={}: Dieser Befehlssatz würde falsch rechnen und wird nicht genutzt: {}</translation>
+    </message>
+    <message>
+        <source>cpu: no instruction set of this machine computes right answers: {}</source>
+        <translation>cpu: Kein Befehlssatz dieses Rechners rechnet richtig: {}</translation>
+    </message>
+    <message>
+        <source>The CPU computes with {}, since faster kernels are wrong on this machine and are not used: {}</source>
+        <translation>Die CPU rechnet mit {}, denn schnellere Kernel rechnen auf diesem Rechner falsch und werden nicht genutzt: {}</translation>
+    </message>
+    <message>
+        <source>{}: asked for {} ({} bytes) of {} memory, free {} ({} bytes), refused by the driver: {}</source>
+        <translation>{}: verlangt {} ({} Byte, Speicher: {}), frei {} ({} Byte), vom Treiber abgelehnt: {}</translation>
+    </message>
+    <message>
+        <source>{}: expected the CUDA device {}, found {} devices{}</source>
+        <translation>{}: erwartet das CUDA-Gerät {}, gefunden {} Geräte{}</translation>
+    </message>
+    <message>
+        <source>; {}</source>
+        <translation>; {}</translation>
+    </message>
+    <message>
+        <source>CUDA: {}: {}</source>
+        <translation>CUDA: {}: {}</translation>
+    </message>
+    <message>
+        <source>the driver does not tell what it can do: {}</source>
+        <translation>der Treiber sagt nicht, was er kann: {}</translation>
+    </message>
+    <message>
+        <source>expected compute capability {}.{} or newer, found {}.{}</source>
+        <translation>erwartet Compute Capability {}.{} oder neuer, gefunden {}.{}</translation>
+    </message>
+    <message>
+        <source>its compute mode forbids programs to use it</source>
+        <translation>sein Rechenmodus verbietet Programmen die Nutzung</translation>
+    </message>
+    <message>
+        <source>the driver does not tell its memory: {}</source>
+        <translation>der Treiber nennt seinen Speicher nicht: {}</translation>
+    </message>
+    <message>
+        <source>CUDA: the driver finds no device</source>
+        <translation>CUDA: Der Treiber findet kein Gerät</translation>
+    </message>
+    <message>
+        <source>NVML tells of a card with {}, its driver of one with {}: an instance of a card that is divided (MIG), whose own figures nobody tells</source>
+        <translation>NVML meldet eine Karte mit {}, der Treiber eine mit {}: eine Instanz einer geteilten Karte (MIG), deren eigene Zahlen niemand meldet</translation>
+    </message>
+    <message>
+        <source>{}; restart Headroom to use it again</source>
+        <translation>{}; Headroom neu starten, um es wieder zu nutzen</translation>
+    </message>
+    <message>
+        <source>{}: the device was lost</source>
+        <translation>{}: Das Gerät ging verloren</translation>
+    </message>
+    <message>
+        <source>{}: the device was lost while {}: {}</source>
+        <translation>{}: Das Gerät ging verloren beim {}: {}</translation>
+    </message>
+    <message>
+        <source>{} (compute capability {}.{})</source>
+        <translation>{} (Compute Capability {}.{})</translation>
+    </message>
+    <message>
+        <source>CUDA {} ({} or newer)</source>
+        <translation>CUDA {} ({} oder neuer)</translation>
+    </message>
+    <message>
+        <source>this machine has no NVIDIA driver ({})</source>
+        <translation>dieser Rechner hat keinen NVIDIA-Treiber ({})</translation>
+    </message>
+    <message>
+        <source>the driver does not tell its version (error {})</source>
+        <translation>der Treiber nennt seine Version nicht (Fehler {})</translation>
+    </message>
+    <message>
+        <source>expected a driver for {}, found one without {}</source>
+        <translation>erwartet ein Treiber für {}, gefunden einer ohne {}</translation>
+    </message>
+    <message>
+        <source>the driver cannot be started: {}</source>
+        <translation>der Treiber lässt sich nicht starten: {}</translation>
+    </message>
+    <message>
+        <source>unknown error</source>
+        <translation>unbekannter Fehler</translation>
+    </message>
+    <message>
+        <source>NVIDIA&apos;s driver is for CUDA {}, the kernels here need one for {}</source>
+        <translation>der Treiber von NVIDIA ist für CUDA {}, die Kernel hier brauchen einen für {}</translation>
+    </message>
+    <message>
+        <source>{}: {} failed: {}</source>
+        <translation>{}: {} fehlgeschlagen: {}</translation>
+    </message>
+    <message>
+        <source>measuring {}: asked for {} with as much left, free {}</source>
+        <translation>Messung von {}: verlangt {} und noch einmal so viel, frei {}</translation>
+    </message>
+    <message>
+        <source>loading was cancelled</source>
+        <translation>das Laden wurde abgebrochen</translation>
+    </message>
+    <message>
+        <source>{}: no answer within {} s while {}{}</source>
+        <translation>{}: keine Antwort innerhalb von {} s beim {}{}</translation>
+    </message>
+    <message>
+        <source>{}: the device was given up, since it did not answer</source>
+        <translation>{}: Das Gerät wurde aufgegeben, weil es nicht antwortete</translation>
+    </message>
+    <message>
+        <source>: the device is given up, and what it holds stays taken until it answers or the program ends</source>
+        <translation>: Das Gerät wird aufgegeben, und was es hält, bleibt belegt, bis es antwortet oder das Programm endet</translation>
+    </message>
+    <message>
+        <source>{}: expected numbers below {} such as 0 or 1,0, or none, found &quot;{}&quot;</source>
+        <translation>{}: erwartet Zahlen unter {} wie 0 oder 1,0 oder keine, gefunden „{}“</translation>
+    </message>
+    <message>
+        <source>{}: expected rows of {} of at most {} bytes, found {}</source>
+        <translation>{}: erwartet Zeilen von {} mit höchstens {} Byte, gefunden {}</translation>
+    </message>
+    <message>
+        <source>{}: {}() before bind()</source>
+        <translation>{}: {}() vor bind()</translation>
+    </message>
+    <message>
+        <source>{}: expected tokens below {}, the device answered token {}</source>
+        <translation>{}: erwartet Tokens unter {}, das Gerät antwortete mit Token {}</translation>
+    </message>
+    <message>
+        <source>{}: expected a number of bytes, found none</source>
+        <translation>{}: erwartet eine Anzahl von Bytes, keine gefunden</translation>
+    </message>
+    <message>
+        <source>{}: sizes beyond 64 bits</source>
+        <translation>{}: Größen jenseits von 64 Bit</translation>
+    </message>
+    <message>
+        <source>The system&apos;s figures disagree: {}.</source>
+        <translation>Die Angaben des Systems widersprechen sich: {}.</translation>
+    </message>
+    <message>
+        <source>the driver offers none of the device&apos;s {}</source>
+        <translation>der Treiber bietet nichts von den {} des Geräts an</translation>
+    </message>
+    <message>
+        <source>the driver counts {} for this program on a device with {}</source>
+        <translation>der Treiber zählt {} für dieses Programm auf einem Gerät mit {}</translation>
+    </message>
+    <message>
+        <source>Nothing tells what this program holds of it: its driver&apos;s share is taken for the {} by which more was in use once it was opened.</source>
+        <translation>Nichts sagt, was dieses Programm davon belegt: Als Anteil seines Treibers gelten die {}, um die nach dem Öffnen mehr belegt war.</translation>
+    </message>
+    <message>
+        <source>the driver counts {} for this program, which holds {}</source>
+        <translation>der Treiber zählt {} für dieses Programm, und es belegt {}</translation>
+    </message>
+    <message>
+        <source>{}.</source>
+        <translation>{}.</translation>
+    </message>
+    <message>
+        <source>{} counts {} in use of {}</source>
+        <translation>{} zählt {} als belegt von {}</translation>
+    </message>
+    <message>
+        <source>{} tells of a device with {}, its driver of one with {}</source>
+        <translation>{} meldet ein Gerät mit {}, der Treiber eines mit {}</translation>
+    </message>
+    <message>
+        <source>{} counts {} in use, of which this program alone holds {}</source>
+        <translation>{} zählt {} als belegt, wovon allein dieses Programm {} hält</translation>
+    </message>
+    <message>
+        <source>The driver tells what this program may use, not what others hold.</source>
+        <translation>Der Treiber sagt, was dieses Programm nutzen darf, nicht, was andere belegen.</translation>
+    </message>
+    <message>
+        <source>Only programs of this user are seen; others may hold more.</source>
+        <translation>Nur Programme dieses Benutzers sind zu sehen; andere können mehr belegen.</translation>
+    </message>
+    <message>
+        <source>Nothing tells what other programs hold of it: all that is not Headroom&apos;s is taken for free.</source>
+        <translation>Nichts sagt, was andere Programme davon belegen: Alles, was nicht Headroom gehört, gilt als frei.</translation>
+    </message>
+    <message>
+        <source>{} counts {} in use of {}, and this program holds {}</source>
+        <translation>{} zählt {} als belegt von {}, und dieses Programm belegt {}</translation>
+    </message>
+    <message>
+        <source>{} is not on this machine</source>
+        <translation>{} gibt es auf diesem Rechner nicht</translation>
+    </message>
+    <message>
+        <source>{} is older than the functions that are asked for</source>
+        <translation>{} ist älter als die verlangten Funktionen</translation>
+    </message>
+    <message>
+        <source>it could not be opened (error {})</source>
+        <translation>es ließ sich nicht öffnen (Fehler {})</translation>
+    </message>
+    <message>
+        <source>NVML tells nothing of {} (error {})</source>
+        <translation>NVML meldet nichts über {} (Fehler {})</translation>
+    </message>
+    <message>
+        <source>NVML: {} is divided into instances (MIG), and what is in use is told of all together</source>
+        <translation>NVML: {} ist in Instanzen geteilt (MIG), und die Belegung wird nur für alle zusammen gemeldet</translation>
+    </message>
+    <message>
+        <source>NVML: expected reserved and free memory within the total of {}, found {} and {}</source>
+        <translation>NVML: erwartet reservierter und freier Speicher innerhalb der gesamten {}, gefunden {} und {}</translation>
+    </message>
+    <message>
+        <source>host memory: asked for {} ({} bytes), refused by the system: {}</source>
+        <translation>Arbeitsspeicher: verlangt {} ({} Byte), vom System abgelehnt: {}</translation>
+    </message>
+    <message>
+        <source>{}: expected MemTotal and MemAvailable, found neither or one</source>
+        <translation>{}: erwartet MemTotal und MemAvailable, gefunden keines oder nur eines</translation>
+    </message>
+    <message>
+        <source>{}: asked for {} ({} bytes), refused by the system: {}</source>
+        <translation>{}: verlangt {} ({} Byte), vom System abgelehnt: {}</translation>
+    </message>
+    <message>
+        <source>{}: asked for {} ({} bytes), free {} ({} bytes), refused by the device</source>
+        <translation>{}: verlangt {} ({} Byte), frei {} ({} Byte), vom Gerät abgelehnt</translation>
+    </message>
+    <message>
+        <source>{}: asked for {} ({} bytes) at once, expected at most {} ({} bytes)</source>
+        <translation>{}: verlangt {} ({} Byte) auf einmal, erwartet höchstens {} ({} Byte)</translation>
+    </message>
+    <message>
+        <source>copying weights failed</source>
+        <translation>Kopieren der Gewichte fehlgeschlagen</translation>
+    </message>
+    <message>
+        <source>starting a subgraph failed</source>
+        <translation>Starten eines Teilgraphen fehlgeschlagen</translation>
+    </message>
+    <message>
+        <source>copying {} to the host failed</source>
+        <translation>Kopieren von {} in den Arbeitsspeicher fehlgeschlagen</translation>
+    </message>
+    <message>
+        <source>copying {} from the host failed</source>
+        <translation>Kopieren von {} aus dem Arbeitsspeicher fehlgeschlagen</translation>
+    </message>
+    <message>
+        <source>finding the likeliest tokens failed</source>
+        <translation>Finden der wahrscheinlichsten Tokens fehlgeschlagen</translation>
+    </message>
+    <message>
+        <source>{}: {}</source>
+        <translation>{}: {}</translation>
+    </message>
+    <message>
+        <source>{}: expected a reference device, found one of kind {}</source>
+        <translation>{}: erwartet ein Referenzgerät, gefunden eines der Art {}</translation>
+    </message>
+    <message>
+        <source>{}: expected sizes such as 512MiB or 512MiB,256MiB, found &quot;{}&quot;</source>
+        <translation>{}: erwartet Größen wie 512MiB oder 512MiB,256MiB, gefunden „{}“</translation>
+    </message>
+    <message>
+        <source>{} is not in this machine: it can be planned for, not loaded on</source>
+        <translation>{} ist nicht in diesem Rechner: Dafür lässt sich planen, aber nichts darauf laden</translation>
+    </message>
+    <message>
+        <source>{}: this build has no backend for {}</source>
+        <translation>{}: Dieses Programm hat kein Backend für {}</translation>
+    </message>
+    <message>
+        <source>{}; Vulkan is used</source>
+        <translation>{}; genutzt wird Vulkan</translation>
+    </message>
+    <message>
+        <source>{}: the device was lost while {}</source>
+        <translation>{}: Das Gerät ging verloren beim {}</translation>
+    </message>
+    <message>
+        <source>{}: {} failed: {} ({})</source>
+        <translation>{}: {} fehlgeschlagen: {} ({})</translation>
+    </message>
+    <message>
+        <source>{}: expected a driver that takes {} bytes for a buffer of this size, found {}</source>
+        <translation>{}: erwartet ein Treiber, der für einen Puffer dieser Größe {} Byte braucht, gefunden {}</translation>
+    </message>
+    <message>
+        <source>{}: expected the Vulkan device {}, found {} devices{}</source>
+        <translation>{}: erwartet das Vulkan-Gerät {}, gefunden {} Geräte{}</translation>
+    </message>
+    <message>
+        <source>{}: expected a vocabulary of at most {} tokens, found {}</source>
+        <translation>{}: erwartet ein Vokabular von höchstens {} Tokens, gefunden {}</translation>
+    </message>
+    <message>
+        <source>expected Vulkan 1.2, found {}.{}</source>
+        <translation>erwartet Vulkan 1.2, gefunden {}.{}</translation>
+    </message>
+    <message>
+        <source>expected timeline semaphores, found none</source>
+        <translation>erwartet Timeline-Semaphoren, keine gefunden</translation>
+    </message>
+    <message>
+        <source>expected a queue that computes, found none</source>
+        <translation>erwartet eine rechnende Warteschlange, keine gefunden</translation>
+    </message>
+    <message>
+        <source>expected memory of the device&apos;s own, found none</source>
+        <translation>erwartet eigener Speicher des Geräts, keiner gefunden</translation>
+    </message>
+    <message>
+        <source>push constants</source>
+        <translation>Push-Konstanten</translation>
+    </message>
+    <message>
+        <source>workgroups</source>
+        <translation>Arbeitsgruppen</translation>
+    </message>
+    <message>
+        <source>shared memory</source>
+        <translation>gemeinsamer Speicher</translation>
+    </message>
+    <message>
+        <source>storage buffers</source>
+        <translation>Speicherpuffer</translation>
+    </message>
+    <message>
+        <source>expected {} of at least {}, found {}</source>
+        <translation>erwartet {} von mindestens {}, gefunden {}</translation>
+    </message>
+    <message>
+        <source>Vulkan: this machine has no loader (libvulkan.so.1)</source>
+        <translation>Vulkan: Dieser Rechner hat keinen Loader (libvulkan.so.1)</translation>
+    </message>
+    <message>
+        <source>Vulkan: this machine has a loader and no driver</source>
+        <translation>Vulkan: Dieser Rechner hat einen Loader und keinen Treiber</translation>
+    </message>
+    <message>
+        <source>Vulkan: opening the drivers failed: {}</source>
+        <translation>Vulkan: Das Öffnen der Treiber schlug fehl: {}</translation>
+    </message>
+    <message>
+        <source>Vulkan: the loader finds no device</source>
+        <translation>Vulkan: Der Loader findet kein Gerät</translation>
+    </message>
+    <message>
+        <source>Vulkan: {}: {}</source>
+        <translation>Vulkan: {}: {}</translation>
+    </message>
+    <message>
+        <source>Vulkan: {} computes on the CPU, where our own kernels are faster</source>
+        <translation>Vulkan: {} rechnet auf der CPU, wo unsere eigenen Kernel schneller sind</translation>
+    </message>
+    <message>
+        <source>{}: expected 0 to {}, found &quot;{}&quot;</source>
+        <translation>{}: erwartet 0 bis {}, gefunden „{}“</translation>
+    </message>
+    <message>
+        <source>{}: expected steps of at most {} rows (n_batch and n_slots), found {}</source>
+        <translation>{}: erwartet Schritte von höchstens {} Zeilen (n_batch und n_slots), gefunden {}</translation>
+    </message>
+    <message>
+        <source>{}: this driver leaves out what a loop does beyond {} rounds: expected n_ctx of at most {}, found {}</source>
+        <translation>{}: Dieser Treiber lässt aus, was eine Schleife nach {} Runden tut: erwartet n_ctx von höchstens {}, gefunden {}</translation>
+    </message>
+    <message>
+        <source>its driver has no instruction for products of int8</source>
+        <translation>der Treiber hat keinen Befehl für int8-Produkte</translation>
+    </message>
+    <message>
+        <source>its driver has no products of int8</source>
+        <translation>der Treiber hat keine int8-Produkte</translation>
+    </message>
+    <message>
+        <source>quantized weights are multiplied in f32: {}.</source>
+        <translation>quantisierte Gewichte werden in f32 multipliziert: {}.</translation>
+    </message>
+    <message>
+        <source>quantized weights are multiplied in f32 with few rows, in f16 with many: {}.</source>
+        <translation>quantisierte Gewichte werden bei wenigen Zeilen in f32, bei vielen in f16 multipliziert: {}.</translation>
+    </message>
+    <message>
+        <source>HEADROOM_ISA={}: this machine cannot run it; its best is {}</source>
+        <translation>HEADROOM_ISA={}: Das kann dieser Rechner nicht; sein bester ist {}</translation>
+    </message>
+    <message>
+        <source>HEADROOM_ISA={}: expected one of {}</source>
+        <translation>HEADROOM_ISA={}: erwartet einer von {}</translation>
+    </message>
+    <message>
+        <source>{} and {}</source>
+        <translation>{} und {}</translation>
+    </message>
+    <message>
+        <source>an object</source>
+        <translation>ein Objekt</translation>
+    </message>
+    <message>
+        <source>a known key</source>
+        <translation>ein bekannter Schlüssel</translation>
+    </message>
+    <message>
+        <source>true or false</source>
+        <translation>wahr oder falsch</translation>
+    </message>
+    <message>
+        <source>a whole number from 1 to {}</source>
+        <translation>eine ganze Zahl von 1 bis {}</translation>
+    </message>
+    <message>
+        <source>a number above 0 and at most {}</source>
+        <translation>eine Zahl über 0 und höchstens {}</translation>
+    </message>
+    <message>
+        <source>{}: {}: expected {}, found {}</source>
+        <translation>{}: {}: erwartet {}, gefunden {}</translation>
+    </message>
+    <message>
+        <source>a value</source>
+        <translation>ein Wert</translation>
+    </message>
+    <message>
+        <source>cuda, vulkan or metal</source>
+        <translation>cuda, vulkan oder metal</translation>
+    </message>
+    <message>
+        <source>at most memory_mib ({})</source>
+        <translation>höchstens memory_mib ({})</translation>
+    </message>
+    <message>
+        <source>device catalogue: expected JSON, found text that is not</source>
+        <translation>Gerätekatalog: erwartet JSON, gefunden Text, der keines ist</translation>
+    </message>
+    <message>
+        <source>device catalogue: devices: expected an array, found none</source>
+        <translation>Gerätekatalog: devices: erwartet ein Array, keines gefunden</translation>
+    </message>
+    <message>
+        <source>device catalogue, row {}: name: expected one that no row before has, found {}</source>
+        <translation>Gerätekatalog, Zeile {}: name: erwartet einer, den keine Zeile davor hat, gefunden {}</translation>
+    </message>
+    <message>
+        <source>{}: expected a device catalogue, found no readable file</source>
+        <translation>{}: erwartet ein Gerätekatalog, keine lesbare Datei gefunden</translation>
+    </message>
+    <message>
+        <source>device: expected a device of this machine or of the catalogue, found &quot;{}&quot;; the nearest are {}</source>
+        <translation>device: erwartet ein Gerät dieses Rechners oder des Katalogs, gefunden „{}“; am nächsten kommen {}</translation>
+    </message>
+    <message>
+        <source>device: expected the name of one device, found &quot;{}&quot;, which may be {} and {} more</source>
+        <translation>device: erwartet der Name eines Geräts, gefunden „{}“; das kann {} sein und {} weitere</translation>
+    </message>
+    <message>
+        <source>device: expected the name of one device, found &quot;{}&quot;, which may be {}</source>
+        <translation>device: erwartet der Name eines Geräts, gefunden „{}“; das kann {} sein</translation>
+    </message>
+    <message>
+        <source>{}: not a GGUF file: begins with {}, expected &apos;GGUF&apos;; it looks like {}</source>
+        <translation>{}: keine GGUF-Datei: beginnt mit {}, erwartet „GGUF“; sie sieht aus wie {}</translation>
+    </message>
+    <message>
+        <source>GGUF header</source>
+        <translation>GGUF-Header</translation>
+    </message>
+    <message>
+        <source>the magic</source>
+        <translation>die Kennung</translation>
+    </message>
+    <message>
+        <source>the version</source>
+        <translation>die Version</translation>
+    </message>
+    <message>
+        <source>version 1 is too old, expected {} or {}: convert the model again</source>
+        <translation>Version 1 ist zu alt, erwartet {} oder {}: Das Modell neu konvertieren</translation>
+    </message>
+    <message>
+        <source>version {} in big-endian byte order; only little-endian files can be read</source>
+        <translation>Version {} in Big-Endian-Bytefolge; nur Little-Endian-Dateien sind lesbar</translation>
+    </message>
+    <message>
+        <source>version {}, expected {} or {}</source>
+        <translation>Version {}, erwartet {} oder {}</translation>
+    </message>
+    <message>
+        <source>the tensor count</source>
+        <translation>die Anzahl der Tensoren</translation>
+    </message>
+    <message>
+        <source>the metadata count</source>
+        <translation>die Anzahl der Metadaten</translation>
+    </message>
+    <message>
+        <source>metadata entries</source>
+        <translation>Metadaten-Einträge</translation>
+    </message>
+    <message>
+        <source>tensors</source>
+        <translation>Tensoren</translation>
+    </message>
+    <message>
+        <source>claims {} {}, the {} bytes that follow hold at most {}</source>
+        <translation>gibt {} {} an, in die folgenden {} Byte passen höchstens {}</translation>
+    </message>
+    <message>
+        <source>claims {} {}, at most {} are accepted</source>
+        <translation>gibt {} {} an, höchstens {} sind zulässig</translation>
+    </message>
+    <message>
+        <source>metadata {} of {}</source>
+        <translation>Metadatum {} von {}</translation>
+    </message>
+    <message>
+        <source>the key</source>
+        <translation>der Schlüssel</translation>
+    </message>
+    <message>
+        <source>metadata {}</source>
+        <translation>Metadatum {}</translation>
+    </message>
+    <message>
+        <source>the value type</source>
+        <translation>der Werttyp</translation>
+    </message>
+    <message>
+        <source>the key stands twice in the file</source>
+        <translation>der Schlüssel steht zweimal in der Datei</translation>
+    </message>
+    <message>
+        <source>the value</source>
+        <translation>der Wert</translation>
+    </message>
+    <message>
+        <source>value type {} is not known, expected 0 to 12</source>
+        <translation>Werttyp {} ist unbekannt, erwartet 0 bis 12</translation>
+    </message>
+    <message>
+        <source>the element type</source>
+        <translation>der Elementtyp</translation>
+    </message>
+    <message>
+        <source>the element count</source>
+        <translation>die Anzahl der Elemente</translation>
+    </message>
+    <message>
+        <source>claims an array of {} elements, {} bytes are left in the header</source>
+        <translation>gibt ein Array von {} Elementen an, im Header sind noch {} Byte übrig</translation>
+    </message>
+    <message>
+        <source>the metadata arrays have {} or more elements together, at most {} are accepted</source>
+        <translation>die Arrays der Metadaten haben zusammen {} oder mehr Elemente, höchstens {} sind zulässig</translation>
+    </message>
+    <message>
+        <source>an array of arrays</source>
+        <translation>ein Array aus Arrays</translation>
+    </message>
+    <message>
+        <source>element type {} is not known, expected 0 to 12</source>
+        <translation>Elementtyp {} ist unbekannt, erwartet 0 bis 12</translation>
+    </message>
+    <message>
+        <source>metadata &apos;general.alignment&apos;</source>
+        <translation>Metadatum „general.alignment“</translation>
+    </message>
+    <message>
+        <source>expected an unsigned integer, found {}</source>
+        <translation>erwartet eine vorzeichenlose ganze Zahl, gefunden {}</translation>
+    </message>
+    <message>
+        <source>expected a power of two up to {}, found {}</source>
+        <translation>erwartet eine Zweierpotenz bis {}, gefunden {}</translation>
+    </message>
+    <message>
+        <source>tensor {} of {}</source>
+        <translation>Tensor {} von {}</translation>
+    </message>
+    <message>
+        <source>the name</source>
+        <translation>der Name</translation>
+    </message>
+    <message>
+        <source>tensor {}</source>
+        <translation>Tensor {}</translation>
+    </message>
+    <message>
+        <source>the number of dimensions</source>
+        <translation>die Anzahl der Dimensionen</translation>
+    </message>
+    <message>
+        <source>{} dimensions, at most {} are possible</source>
+        <translation>{} Dimensionen, höchstens {} sind möglich</translation>
+    </message>
+    <message>
+        <source>a dimension</source>
+        <translation>eine Dimension</translation>
+    </message>
+    <message>
+        <source>the type</source>
+        <translation>der Typ</translation>
+    </message>
+    <message>
+        <source>the offset</source>
+        <translation>der Offset</translation>
+    </message>
+    <message>
+        <source>type {} is not known to this version</source>
+        <translation>Typ {} ist dieser Version unbekannt</translation>
+    </message>
+    <message>
+        <source>type {} was withdrawn from the format: convert the model again</source>
+        <translation>Typ {} wurde aus dem Format entfernt: Das Modell neu konvertieren</translation>
+    </message>
+    <message>
+        <source>a dimension is 0</source>
+        <translation>eine Dimension ist 0</translation>
+    </message>
+    <message>
+        <source>shape ({}) has more elements than 63 bits can count</source>
+        <translation>die Form ({}) hat mehr Elemente, als 63 Bit zählen können</translation>
+    </message>
+    <message>
+        <source>rows of {} elements are no multiple of the {} in a block of {}</source>
+        <translation>Zeilen von {} Elementen sind kein Vielfaches der {} in einem Block von {}</translation>
+    </message>
+    <message>
+        <source>shape ({}) takes more bytes than 64 bits can count</source>
+        <translation>die Form ({}) braucht mehr Byte, als 64 Bit zählen können</translation>
+    </message>
+    <message>
+        <source>offset {} is no multiple of the alignment {}</source>
+        <translation>Offset {} ist kein Vielfaches der Ausrichtung {}</translation>
+    </message>
+    <message>
+        <source>{} bytes at offset {} end beyond the file of {} bytes (an unfinished download?)</source>
+        <translation>{} Byte bei Offset {} enden hinter der Datei mit {} Byte (ein unvollständiger Download?)</translation>
+    </message>
+    <message>
+        <source>its data at byte {} overlaps tensor {}, which ends at byte {}</source>
+        <translation>seine Daten bei Byte {} überlappen Tensor {}, der bei Byte {} endet</translation>
+    </message>
+    <message>
+        <source>{}: cannot be written: {}</source>
+        <translation>{}: kann nicht geschrieben werden: {}</translation>
+    </message>
+    <message>
+        <source>{}: {}: {}</source>
+        <translation>{}: {}: {}</translation>
+    </message>
+    <message>
+        <source>the largest header that is accepted ends at byte {}</source>
+        <translation>der größte zulässige Header endet bei Byte {}</translation>
+    </message>
+    <message>
+        <source>the file ends at byte {}</source>
+        <translation>die Datei endet bei Byte {}</translation>
+    </message>
+    <message>
+        <source>{} needs {} bytes at byte {}, but {}</source>
+        <translation>{} braucht {} Byte ab Byte {}, aber {}</translation>
+    </message>
+    <message>
+        <source>{} claims {} bytes, {} are left in the header</source>
+        <translation>{} gibt {} Byte an, im Header sind noch {} übrig</translation>
+    </message>
+    <message>
+        <source>it does not begin with a header of GGUF</source>
+        <translation>sie beginnt nicht mit einem GGUF-Header</translation>
+    </message>
+    <message>
+        <source>a directory</source>
+        <translation>ein Ordner</translation>
+    </message>
+    <message>
+        <source>a device</source>
+        <translation>ein Gerät</translation>
+    </message>
+    <message>
+        <source>a pipe</source>
+        <translation>eine Pipe</translation>
+    </message>
+    <message>
+        <source>a socket</source>
+        <translation>ein Socket</translation>
+    </message>
+    <message>
+        <source>not a regular file</source>
+        <translation>keine normale Datei</translation>
+    </message>
+    <message>
+        <source>{}: cannot be opened: {}</source>
+        <translation>{}: kann nicht geöffnet werden: {}</translation>
+    </message>
+    <message>
+        <source>{}: cannot be examined: {}</source>
+        <translation>{}: kann nicht untersucht werden: {}</translation>
+    </message>
+    <message>
+        <source>{}: expected a file, found {}</source>
+        <translation>{}: erwartet eine Datei, gefunden {}</translation>
+    </message>
+    <message>
+        <source>{}: the file is empty</source>
+        <translation>{}: Die Datei ist leer</translation>
+    </message>
+    <message>
+        <source>{}: {} bytes at {} are beyond any file</source>
+        <translation>{}: {} Byte bei {} liegen jenseits jeder Datei</translation>
+    </message>
+    <message>
+        <source>{}: {} bytes at {} are beyond its {} bytes</source>
+        <translation>{}: {} Byte bei {} liegen jenseits ihrer {} Byte</translation>
+    </message>
+    <message>
+        <source>{}: reading at byte {}: {}</source>
+        <translation>{}: Lesen bei Byte {}: {}</translation>
+    </message>
+    <message>
+        <source>{}: ends at byte {}, {} more bytes expected (it had {} bytes when opened)</source>
+        <translation>{}: endet bei Byte {}, {} Byte mehr erwartet (beim Öffnen waren es {} Byte)</translation>
+    </message>
+    <message>
+        <source>{}: metadata &apos;{}&apos;: expected an unsigned integer, found {}</source>
+        <translation>{}: Metadatum „{}“: erwartet eine vorzeichenlose ganze Zahl, gefunden {}</translation>
+    </message>
+    <message>
+        <source>{}: metadata &apos;split.no&apos; is {}, expected less than &apos;split.count&apos;, {}</source>
+        <translation>{}: Metadatum „split.no“ ist {}, erwartet weniger als „split.count“, {}</translation>
+    </message>
+    <message>
+        <source>{}: tensor {} stands twice in the model</source>
+        <translation>{}: Tensor {} steht zweimal im Modell</translation>
+    </message>
+    <message>
+        <source>{}: metadata &apos;split.tensors.count&apos; is {}, but the {} parts hold {} tensors</source>
+        <translation>{}: Metadatum „split.tensors.count“ ist {}, aber die {} Teile enthalten {} Tensoren</translation>
+    </message>
+    <message>
+        <source>{}: holds part {} of {} of a model, expected a name ending in &apos;{}&apos;</source>
+        <translation>{}: enthält Teil {} von {} eines Modells, erwartet ein Name, der auf „{}“ endet</translation>
+    </message>
+    <message>
+        <source>{}: part {} of {} is missing: expected {}</source>
+        <translation>{}: Teil {} von {} fehlt: erwartet {}</translation>
+    </message>
+    <message>
+        <source>{}: expected part {} of {}, found part {} of {} by its metadata</source>
+        <translation>{}: erwartet Teil {} von {}, laut Metadaten gefunden Teil {} von {}</translation>
+    </message>
+    <message>
+        <source>an unsigned integer</source>
+        <translation>eine vorzeichenlose ganze Zahl</translation>
+    </message>
+    <message>
+        <source>an integer</source>
+        <translation>eine ganze Zahl</translation>
+    </message>
+    <message>
+        <source>a number</source>
+        <translation>eine Zahl</translation>
+    </message>
+    <message>
+        <source>a boolean</source>
+        <translation>ein boolescher Wert</translation>
+    </message>
+    <message>
+        <source>a string</source>
+        <translation>eine Zeichenkette</translation>
+    </message>
+    <message>
+        <source>an array of unsigned integers</source>
+        <translation>ein Array von vorzeichenlosen ganzen Zahlen</translation>
+    </message>
+    <message>
+        <source>an array of integers</source>
+        <translation>ein Array von ganzen Zahlen</translation>
+    </message>
+    <message>
+        <source>an array of numbers</source>
+        <translation>ein Array von Zahlen</translation>
+    </message>
+    <message>
+        <source>an array of booleans</source>
+        <translation>ein Array von booleschen Werten</translation>
+    </message>
+    <message>
+        <source>an array of strings</source>
+        <translation>ein Array von Zeichenketten</translation>
+    </message>
+    <message>
+        <source>metadata {}: expected {}, found {}</source>
+        <translation>Metadatum {}: erwartet {}, gefunden {}</translation>
+    </message>
+    <message>
+        <source>{}</source>
+        <translation>{}</translation>
+    </message>
+    <message>
+        <source>a number with a fraction</source>
+        <translation>eine Kommazahl</translation>
+    </message>
+    <message>
+        <source>{}: cannot be written</source>
+        <translation>{}: kann nicht geschrieben werden</translation>
+    </message>
+    <message>
+        <source>4-bit floats with an 8-bit scale for every 16 of them and one for the tensor</source>
+        <translation>4-Bit-Gleitkommazahlen mit einer 8-Bit-Skala für je 16 davon und einer für den Tensor</translation>
+    </message>
+    <message>
+        <source>caches that are read from other layers</source>
+        <translation>Caches, die aus anderen Schichten gelesen werden</translation>
+    </message>
+    <message>
+        <source>metadata &apos;{}&apos; is missing</source>
+        <translation>Metadatum „{}“ fehlt</translation>
+    </message>
+    <message>
+        <source>metadata &apos;{}&apos; is {}, expected {} to {}</source>
+        <translation>Metadatum „{}“ ist {}, erwartet {} bis {}</translation>
+    </message>
+    <message>
+        <source>metadata &apos;{}&apos; has {} entries, expected one for each of {} layers</source>
+        <translation>Metadatum „{}“ hat {} Einträge, erwartet einer für jede von {} Schichten</translation>
+    </message>
+    <message>
+        <source>metadata &apos;{}&apos; is not a finite number</source>
+        <translation>Metadatum „{}“ ist keine endliche Zahl</translation>
+    </message>
+    <message>
+        <source>metadata &apos;{}&apos; is no flag, expected true or false</source>
+        <translation>Metadatum „{}“ ist kein Schalter, erwartet wahr oder falsch</translation>
+    </message>
+    <message>
+        <source>tensor &apos;{}&apos; is missing</source>
+        <translation>Tensor „{}“ fehlt</translation>
+    </message>
+    <message>
+        <source>tensor &apos;{}&apos; has shape ({}), expected ({}) from the metadata</source>
+        <translation>Tensor „{}“ hat die Form ({}), laut Metadaten erwartet ({})</translation>
+    </message>
+    <message>
+        <source>tensor &apos;{}&apos; is {}, which this version cannot compute with; supported: {}</source>
+        <translation>Tensor „{}“ ist {}; damit kann diese Version nicht rechnen; unterstützt: {}</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n tensor(s) of {}, {}</source>
+        <translation>
+            <numerusform>%n Tensor ({}), {}</numerusform>
+            <numerusform>%n Tensoren ({}), {}</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>metadata &apos;{}&apos;: expected an array of {} flags</source>
+        <translation>Metadatum „{}“: erwartet ein Array von {} Schaltern</translation>
+    </message>
+    <message>
+        <source>metadata &apos;{}&apos; is {}, which is no multiple of &apos;{}&apos;, {}</source>
+        <translation>Metadatum „{}“ ist {} und kein Vielfaches von „{}“, {}</translation>
+    </message>
+    <message>
+        <source>metadata &apos;{}&apos; is {}, expected &apos;{}&apos; times &apos;{}&apos;, {}</source>
+        <translation>Metadatum „{}“ ist {}, erwartet „{}“ mal „{}“, {}</translation>
+    </message>
+    <message>
+        <source>metadata &apos;{}&apos; is {}, expected 2 to {}</source>
+        <translation>Metadatum „{}“ ist {}, erwartet 2 bis {}</translation>
+    </message>
+    <message>
+        <source>metadata &apos;{}&apos; is {}, expected {} or {}: this version chooses experts by no other function</source>
+        <translation>Metadatum „{}“ ist {}, erwartet {} oder {}: Diese Version wählt Experten mit keiner anderen Funktion</translation>
+    </message>
+    <message>
+        <source>metadata &apos;{}&apos; is {}, expected a finite number of 0 or more</source>
+        <translation>Metadatum „{}“ ist {}, erwartet eine endliche Zahl ab 0</translation>
+    </message>
+    <message>
+        <source>metadata &apos;{}&apos; is {}, expected 0: how a mixture of experts of this architecture chooses them is not known to this version</source>
+        <translation>Metadatum „{}“ ist {}, erwartet 0: Wie die Experten in dieser Architektur gewählt werden, ist dieser Version unbekannt</translation>
+    </message>
+    <message>
+        <source>metadata &apos;{}&apos; is {}, expected at most &apos;{}&apos;, {}</source>
+        <translation>Metadatum „{}“ ist {}, erwartet höchstens „{}“, {}</translation>
+    </message>
+    <message>
+        <source>metadata &apos;{}&apos; times &apos;{}&apos; is {}, expected at most {}</source>
+        <translation>Metadatum „{}“ mal „{}“ ist {}, erwartet höchstens {}</translation>
+    </message>
+    <message>
+        <source>metadata &apos;{}&apos; is {}, expected {}, as in layers without a window</source>
+        <translation>Metadatum „{}“ ist {}, erwartet {} wie in Schichten ohne Fenster</translation>
+    </message>
+    <message>
+        <source>metadata &apos;{}&apos; is {}, expected an even number up to {}</source>
+        <translation>Metadatum „{}“ ist {}, erwartet eine gerade Zahl bis {}</translation>
+    </message>
+    <message>
+        <source>metadata &apos;{}&apos; is {}, expected {}</source>
+        <translation>Metadatum „{}“ ist {}, erwartet {}</translation>
+    </message>
+    <message>
+        <source>less than the {} layers</source>
+        <translation>weniger als die {} Schichten</translation>
+    </message>
+    <message>
+        <source>a layer with a cache that sees as much as layer {} among the first {}</source>
+        <translation>eine Schicht mit Cache, die so viel sieht wie Schicht {}, unter den ersten {}</translation>
+    </message>
+    <message>
+        <source>layer {} to have the heads of the cache of layer {}, {} of {} elements, found {} of {}</source>
+        <translation>dass Schicht {} die Heads des Caches von Schicht {} hat, {} mit {} Elementen; gefunden {} mit {}</translation>
+    </message>
+    <message>
+        <source>metadata &apos;{}&apos; is {}, expected at most {} of {} layers</source>
+        <translation>Metadatum „{}“ ist {}, erwartet höchstens {} von {} Schichten</translation>
+    </message>
+    <message>
+        <source>holds no tensors: a vocabulary alone cannot be run</source>
+        <translation>enthält keine Tensoren: Ein Vokabular allein kann nicht laufen</translation>
+    </message>
+    <message>
+        <source>metadata &apos;{}&apos; is {}, but the file holds only {} tensors</source>
+        <translation>Metadatum „{}“ ist {}, aber die Datei enthält nur {} Tensoren</translation>
+    </message>
+    <message>
+        <source>metadata &apos;{}&apos; is {}, expected 0 to 1</source>
+        <translation>Metadatum „{}“ ist {}, erwartet 0 bis 1</translation>
+    </message>
+    <message>
+        <source>layer {}: metadata &apos;{}&apos; is {}, which is no multiple of &apos;{}&apos;, {}</source>
+        <translation>Schicht {}: Metadatum „{}“ ist {} und kein Vielfaches von „{}“, {}</translation>
+    </message>
+    <message>
+        <source>tensor &apos;{}&apos; is {} of shape ({}), expected F32 of shape (1)</source>
+        <translation>Tensor „{}“ ist {} der Form ({}), erwartet F32 der Form (1)</translation>
+    </message>
+    <message>
+        <source>tensor &apos;{}&apos; holds {}, expected a finite number</source>
+        <translation>Tensor „{}“ enthält {}, erwartet eine endliche Zahl</translation>
+    </message>
+    <message>
+        <source>tensor &apos;{}&apos; has {} rows, at most {} are accepted</source>
+        <translation>Tensor „{}“ hat {} Zeilen, höchstens {} sind zulässig</translation>
+    </message>
+    <message>
+        <source>tensor &apos;{}&apos; has {} rows, but metadata &apos;tokenizer.ggml.tokens&apos; has {} tokens</source>
+        <translation>Tensor „{}“ hat {} Zeilen, aber Metadatum „tokenizer.ggml.tokens“ hat {} Tokens</translation>
+    </message>
+    <message>
+        <source>tensor &apos;{}&apos; has {} rows, but metadata &apos;{}&apos; is {}</source>
+        <translation>Tensor „{}“ hat {} Zeilen, aber Metadatum „{}“ ist {}</translation>
+    </message>
+    <message>
+        <source>The file does not say how its tokenizer splits words (tokenizer.ggml.pre is missing): a common rule is used. If the model was trained with another one, it reads some text differently and answers worse.</source>
+        <translation>Die Datei sagt nicht, wie ihr Tokenizer Wörter teilt (tokenizer.ggml.pre fehlt): Eine übliche Regel wird genutzt. Wurde das Modell mit einer anderen trainiert, liest es manchen Text anders und antwortet schlechter.</translation>
+    </message>
+    <message>
+        <source>{}: metadata &apos;general.type&apos; is {}, expected &apos;model&apos;</source>
+        <translation>{}: Metadatum „general.type“ ist {}, erwartet „model“</translation>
+    </message>
+    <message>
+        <source>{}: metadata &apos;general.architecture&apos; is missing</source>
+        <translation>{}: Metadatum „general.architecture“ fehlt</translation>
+    </message>
+    <message>
+        <source>metadata &apos;{}&apos;: RoPE scaling {} is not supported; this version has none, linear, llama3 and yarn</source>
+        <translation>Metadatum „{}“: Die RoPE-Skalierung {} wird nicht unterstützt; diese Version kennt keine, linear, llama3 und yarn</translation>
+    </message>
+    <message>
+        <source>metadata &apos;{}&apos; is {} and &apos;{}&apos; is {}, expected 0 &lt; low &lt; high</source>
+        <translation>Metadatum „{}“ ist {} und „{}“ ist {}, erwartet 0 &lt; low &lt; high</translation>
+    </message>
+    <message>
+        <source>metadata &apos;{}&apos; is {} and &apos;{}&apos; is {}, expected fast &gt; slow &gt; 0</source>
+        <translation>Metadatum „{}“ ist {} und „{}“ ist {}, erwartet fast &gt; slow &gt; 0</translation>
+    </message>
+    <message>
+        <source>metadata &apos;{}&apos; times &apos;{}&apos; is {}, expected more than 0</source>
+        <translation>Metadatum „{}“ mal „{}“ ist {}, erwartet mehr als 0</translation>
+    </message>
+    <message>
+        <source>metadata &apos;{}&apos; is {}, expected at least 1 for RoPE scaling yarn</source>
+        <translation>Metadatum „{}“ ist {}, erwartet mindestens 1 bei RoPE-Skalierung yarn</translation>
+    </message>
+    <message>
+        <source>metadata &apos;{}&apos; is {}, expected more than 1 for RoPE scaling yarn</source>
+        <translation>Metadatum „{}“ ist {}, erwartet mehr als 1 bei RoPE-Skalierung yarn</translation>
+    </message>
+    <message>
+        <source>metadata &apos;{}&apos; is {}; this version has 1 only</source>
+        <translation>Metadatum „{}“ ist {}; diese Version kennt nur 1</translation>
+    </message>
+    <message>
+        <source>metadata &apos;{}&apos; is {}, expected 0 or more</source>
+        <translation>Metadatum „{}“ ist {}, erwartet 0 oder mehr</translation>
+    </message>
+    <message>
+        <source>metadata &apos;{}&apos; is {}, expected more than 0</source>
+        <translation>Metadatum „{}“ ist {}, erwartet mehr als 0</translation>
+    </message>
+    <message>
+        <source>tensor &apos;{}&apos; is {} of shape ({}), expected F32 of shape ({})</source>
+        <translation>Tensor „{}“ ist {} der Form ({}), erwartet F32 der Form ({})</translation>
+    </message>
+    <message>
+        <source>tensor &apos;{}&apos; holds {}, expected finite numbers above 0</source>
+        <translation>Tensor „{}“ enthält {}, erwartet endliche Zahlen über 0</translation>
+    </message>
+    <message>
+        <source>metadata &apos;{}&apos; is &apos;{}&apos; beside tensor &apos;{}&apos;, expected &apos;longrope&apos; or none</source>
+        <translation>Metadatum „{}“ ist „{}“ neben Tensor „{}“, erwartet „longrope“ oder keines</translation>
+    </message>
+    <message>
+        <source>metadata &apos;{}&apos; is {}, expected sections of {} pairs together, half of &apos;{}&apos;</source>
+        <translation>Metadatum „{}“ ist {}, erwartet Abschnitte von zusammen {} Paaren, der Hälfte von „{}“</translation>
+    </message>
+    <message>
+        <source>no such list</source>
+        <translation>keine solche Liste</translation>
+    </message>
+    <message>
+        <source>metadata &apos;{}&apos; is {}, expected an even number up to the head size {}</source>
+        <translation>Metadatum „{}“ ist {}, erwartet eine gerade Zahl bis zur Head-Größe {}</translation>
+    </message>
+    <message>
+        <source>metadata &apos;{}&apos; is {}, expected the size of a head, {}, beside &apos;{}&apos;</source>
+        <translation>Metadatum „{}“ ist {}, erwartet die Größe eines Heads, {}, neben „{}“</translation>
+    </message>
+    <message>
+        <source>metadata &apos;{}&apos; is {}, which leaves numbers that 32 bits do not hold</source>
+        <translation>Metadatum „{}“ ist {}; das ergibt Zahlen, die 32 Bit nicht fassen</translation>
+    </message>
+    <message>
+        <source>metadata &apos;{}&apos; is {}: which layers of {} have a window is not supported yet</source>
+        <translation>Metadatum „{}“ ist {}: Welche Schichten von {} ein Fenster haben, wird noch nicht unterstützt</translation>
+    </message>
+    <message>
+        <source>{} billion parameters in {} of weights</source>
+        <translation>{} Milliarden Parameter in {} an Gewichten</translation>
+    </message>
+    <message>
+        <source>{} million parameters in {} of weights</source>
+        <translation>{} Millionen Parameter in {} an Gewichten</translation>
+    </message>
+    <message>
+        <source>{} thousand parameters in {} of weights</source>
+        <translation>{} Tausend Parameter in {} an Gewichten</translation>
+    </message>
+    <message>
+        <source>{}: this version cannot compute with these either.</source>
+        <translation>{}: Auch damit kann diese Version nicht rechnen.</translation>
+    </message>
+    <message>
+        <source>more than 64 bits can count</source>
+        <translation>mehr, als 64 Bit zählen können</translation>
+    </message>
+    <message>
+        <source>{} for {} tokens</source>
+        <translation>{} für {} Tokens</translation>
+    </message>
+    <message>
+        <source>{} ({})</source>
+        <translation>{} ({})</translation>
+    </message>
+    <message>
+        <source>{} for the {} tokens that it was trained with</source>
+        <translation>{} für die {} Tokens, mit denen es trainiert wurde</translation>
+    </message>
+    <message>
+        <source>What its KV cache takes cannot be told: {}.</source>
+        <translation>Was der KV-Cache braucht, lässt sich nicht sagen: {}.</translation>
+    </message>
+    <message>
+        <source>Its KV cache would take {} a token as F16: {}.</source>
+        <translation>Der KV-Cache bräuchte als F16 {} je Token: {}.</translation>
+    </message>
+    <message>
+        <source>Its KV cache would take {} a token as F16, beside {} a token in layers that keep the newest {} alone: {}.</source>
+        <translation>Der KV-Cache bräuchte als F16 {} je Token, dazu {} je Token in Schichten, die nur die neuesten {} behalten: {}.</translation>
+    </message>
+    <message>
+        <source>What its layers without a cache keep cannot be told: {}.</source>
+        <translation>Was die Schichten ohne Cache behalten, lässt sich nicht sagen: {}.</translation>
+    </message>
+    <message>
+        <source>Its layers without a cache would keep a state of {} for each request at a time.</source>
+        <translation>Die Schichten ohne Cache bräuchten für jede gleichzeitige Anfrage einen Zustand von {}.</translation>
+    </message>
+    <message>
+        <source>latent attention (MLA), one cached row of {} values for K and V that all heads share</source>
+        <translation>latente Attention (MLA), eine gemeinsame Zeile von {} Werten im Cache für K und V aller Heads</translation>
+    </message>
+    <message>
+        <source>latent attention (MLA), one cached row for K and V that all heads share</source>
+        <translation>latente Attention (MLA), eine gemeinsame Zeile im Cache für K und V aller Heads</translation>
+    </message>
+    <message>
+        <source>{}, and an indexer that chooses the positions that a token attends to</source>
+        <translation>{}, und einen Indexer, der wählt, auf welche Positionen ein Token achtet</translation>
+    </message>
+    <message>
+        <source>attention to positions that an indexer chooses, several residual streams, and embeddings of runs of tokens</source>
+        <translation>Attention auf Positionen, die ein Indexer wählt, mehrere Residualströme und Embeddings von Tokenfolgen</translation>
+    </message>
+    <message>
+        <source>attention to rows that each stand for several positions, an indexer that chooses them, and several residual streams</source>
+        <translation>Attention auf Zeilen, die je für mehrere Positionen stehen, einen Indexer, der sie wählt, und mehrere Residualströme</translation>
+    </message>
+    <message>
+        <source>Mamba2 layers, which keep a state of fixed size in the place of a KV cache, and layers that are an FFN alone</source>
+        <translation>Mamba2-Schichten, die statt eines KV-Caches einen Zustand fester Größe behalten, und Schichten, die nur aus einem FFN bestehen</translation>
+    </message>
+    <message>
+        <source>Mamba2 layers, which keep a state of fixed size in the place of a KV cache</source>
+        <translation>Mamba2-Schichten, die statt eines KV-Caches einen Zustand fester Größe behalten</translation>
+    </message>
+    <message>
+        <source>attention in chunks, of which a token sees its own alone, and experts whose input is weighed</source>
+        <translation>Attention in Abschnitten, von denen ein Token nur seinen eigenen sieht, und Experten mit gewichteter Eingabe</translation>
+    </message>
+    <message>
+        <source>It has {}.</source>
+        <translation>Das Modell hat {}.</translation>
+    </message>
+    <message>
+        <source>{}: metadata &apos;general.architecture&apos;: {} is not supported: it needs a row in arch_table, and ops if it computes something that {} do not</source>
+        <translation>{}: Metadatum „general.architecture“: {} wird nicht unterstützt: Es braucht eine Zeile in arch_table, und Ops, falls es etwas rechnet, was {} nicht rechnen</translation>
+    </message>
+    <message>
+        <source>{}: {} cannot run in this version: the architecture {} ({}) needs {}</source>
+        <translation>{}: {} läuft in dieser Version nicht: Die Architektur {} ({}) braucht {}</translation>
+    </message>
+    <message>
+        <source>images</source>
+        <translation>Bilder</translation>
+    </message>
+    <message>
+        <source>sound</source>
+        <translation>Ton</translation>
+    </message>
+    <message>
+        <source>{} or {}</source>
+        <translation>{} oder {}</translation>
+    </message>
+    <message>
+        <source>{}: holds the part of a model that reads {} (a projector), not the model itself</source>
+        <translation>{}: enthält den Teil eines Modells, der {} liest (einen Projektor), nicht das Modell selbst</translation>
+    </message>
+    <message>
+        <source>Open the model&apos;s own file instead: with text it works without this one, and this version reads no {}. This file has {}.</source>
+        <translation>Öffnen Sie stattdessen die eigene Datei des Modells: Mit Text läuft es ohne diese, und {} kann diese Version nicht lesen. Diese Datei hat {}.</translation>
+    </message>
+    <message>
+        <source>{}, {}</source>
+        <translation>{}, {}</translation>
+    </message>
+    <message>
+        <source>1 of {} tensors ({} of {}) is {}</source>
+        <translation>1 von {} Tensoren ({} von {}) ist {}</translation>
+    </message>
+    <message>
+        <source>{} of {} tensors ({} of {}) are {}</source>
+        <translation>{} von {} Tensoren ({} von {}) sind {}</translation>
+    </message>
+    <message>
+        <source>metadata &apos;{}&apos; is {}, expected less than &apos;{}&apos;, {}</source>
+        <translation>Metadatum „{}“ ist {}, erwartet weniger als „{}“, {}</translation>
+    </message>
+    <message>
+        <source>metadata &apos;{}&apos; is {} in layer {}, expected 0, {} or {}</source>
+        <translation>Metadatum „{}“ ist {} in Schicht {}, erwartet 0, {} oder {}</translation>
+    </message>
+    <message>
+        <source>its bytes are more than 64 bits can count</source>
+        <translation>seine Bytes sind mehr, als 64 Bit zählen können</translation>
+    </message>
+    <message>
+        <source>, expected {}</source>
+        <translation>, erwartet {}</translation>
+    </message>
+    <message>
+        <source>, expected {} or {}</source>
+        <translation>, erwartet {} oder {}</translation>
+    </message>
+    <message>
+        <source>metadata {} is {}{}: it changes what the model computes, and this version does not apply it</source>
+        <translation>Metadatum {} ist {}{}: Es ändert, was das Modell rechnet, und diese Version wendet es nicht an</translation>
+    </message>
+    <message>
+        <source>multi-token prediction</source>
+        <translation>Multi-Token-Vorhersage</translation>
+    </message>
+    <message>
+        <source>tensor {} has no place in a {} model here: found {} of shape ({}), which nothing would read; {}</source>
+        <translation>Tensor {} hat hier in einem {}-Modell keinen Platz: gefunden {} der Form ({}), was nichts lesen würde; {}</translation>
+    </message>
+    <message>
+        <source>expected beside the layers are {}</source>
+        <translation>erwartet neben den Schichten: {}</translation>
+    </message>
+    <message>
+        <source>expected in layer {} are {}</source>
+        <translation>erwartet in Schicht {}: {}</translation>
+    </message>
+    <message>
+        <source>expected are layers 0 to {} by metadata &apos;{}&apos;</source>
+        <translation>erwartet die Schichten 0 bis {} laut Metadatum „{}“</translation>
+    </message>
+    <message>
+        <source>{} of layer {}</source>
+        <translation>{} von Schicht {}</translation>
+    </message>
+    <message>
+        <source>; lower n_ctx or n_slots</source>
+        <translation>; n_ctx oder n_slots verringern</translation>
+    </message>
+    <message>
+        <source>; lower n_slots</source>
+        <translation>; n_slots verringern</translation>
+    </message>
+    <message>
+        <source>; lower n_checkpoints or n_slots</source>
+        <translation>; n_checkpoints oder n_slots verringern</translation>
+    </message>
+    <message>
+        <source>; lower n_logit_rows or n_slots</source>
+        <translation>; n_logit_rows oder n_slots verringern</translation>
+    </message>
+    <message>
+        <source>; lower n_batch or n_slots</source>
+        <translation>; n_batch oder n_slots verringern</translation>
+    </message>
+    <message>
+        <source>{}: {}: expected at most {} ({} bytes), {}, found {} ({} bytes){}</source>
+        <translation>{}: {}: erwartet höchstens {} ({} Byte), {}, gefunden {} ({} Byte){}</translation>
+    </message>
+    <message>
+        <source>the device&apos;s largest allocation</source>
+        <translation>die größte Anforderung, die das Gerät annimmt</translation>
+    </message>
+    <message>
+        <source>what a kernel there sees at once</source>
+        <translation>was ein Kernel dort auf einmal sieht</translation>
+    </message>
+    <message>
+        <source>A step reads {} tokens of a prompt: {} are predicted to take {} s, in steps of {} {} s. That takes {} more.</source>
+        <translation>Ein Schritt liest {} Tokens eines Prompts: Für {} sind {} s vorhergesagt, in Schritten von {} dagegen {} s. Das belegt {} mehr.</translation>
+    </message>
+    <message>
+        <source>The CPU alone is planned for: {}</source>
+        <translation>Geplant ist für die CPU allein: {}</translation>
+    </message>
+    <message>
+        <source>for {} there is no plan ({}).</source>
+        <translation>für {} gibt es keinen Plan ({}).</translation>
+    </message>
+    <message>
+        <source>a plan for {} does not fit.</source>
+        <translation>ein Plan für {} passt nicht.</translation>
+    </message>
+    <message>
+        <source>{} is planned for: for the CPU alone it does not fit.</source>
+        <translation>Geplant ist für {}: Für die CPU allein passt es nicht.</translation>
+    </message>
+    <message>
+        <source>{} is planned for: {}, on the CPU alone {}.</source>
+        <translation>Geplant ist für {}: {}, auf der CPU allein {}.</translation>
+    </message>
+    <message>
+        <source>{}, with {} {}.</source>
+        <translation>{}, mit {} {}.</translation>
+    </message>
+    <message>
+        <source>{} shares its memory and was not measured yet.</source>
+        <translation>{} teilt den Speicher mit der CPU und wurde noch nicht gemessen.</translation>
+    </message>
+    <message>
+        <source>n_ctx {} with n_slots {} and n_batch {}: expected a plan of {} below 2^64 bytes, found one beyond</source>
+        <translation>n_ctx {} mit n_slots {} und n_batch {}: erwartet ein Plan von {} unter 2^64 Byte, gefunden einer darüber</translation>
+    </message>
+    <message>
+        <source>frees {}</source>
+        <translation>gibt {} frei</translation>
+    </message>
+    <message>
+        <source>{} ({} % slower)</source>
+        <translation>{} ({} % langsamer)</translation>
+    </message>
+    <message>
+        <source>batch {}</source>
+        <translation>Batch {}</translation>
+    </message>
+    <message>
+        <source>{} (the longest that fits)</source>
+        <translation>{} (der längste passende)</translation>
+    </message>
+    <message numerus="yes">
+        <source>FFN of %n layer(s) on the CPU</source>
+        <translation>
+            <numerusform>FFN von %n Schicht auf die CPU</numerusform>
+            <numerusform>FFN von %n Schichten auf die CPU</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n layer(s) to CPU</source>
+        <translation>
+            <numerusform>%n Schicht zur CPU</numerusform>
+            <numerusform>%n Schichten zur CPU</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n layer(s) to GPUs</source>
+        <translation>
+            <numerusform>%n Schicht zu den GPUs</numerusform>
+            <numerusform>%n Schichten zu den GPUs</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n layer(s) to GPU</source>
+        <translation>
+            <numerusform>%n Schicht zur GPU</numerusform>
+            <numerusform>%n Schichten zur GPU</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>keep {} free on {} instead of {}</source>
+        <translation>{} auf {} frei halten statt {}</translation>
+    </message>
+    <message>
+        <source>keep {} free instead of {}</source>
+        <translation>{} frei halten statt {}</translation>
+    </message>
+    <message>
+        <source>use up to {} on {} instead of {}</source>
+        <translation>bis zu {} auf {} nutzen statt {}</translation>
+    </message>
+    <message>
+        <source>use up to {} instead of {}</source>
+        <translation>bis zu {} nutzen statt {}</translation>
+    </message>
+    <message>
+        <source>{} tensors x {}</source>
+        <translation>{} Tensoren × {}</translation>
+    </message>
+    <message>
+        <source>{} layers x {}</source>
+        <translation>{} Schichten × {}</translation>
+    </message>
+    <message>
+        <source>{} elements x {} bytes</source>
+        <translation>{} Elemente × {} Byte</translation>
+    </message>
+    <message>
+        <source>{} blocks x {} bytes</source>
+        <translation>{} Blöcke × {} Byte</translation>
+    </message>
+    <message>
+        <source>({} + {} bytes of scale)</source>
+        <translation>({} + {} Byte Skala)</translation>
+    </message>
+    <message>
+        <source>{} bytes</source>
+        <translation>{} Byte</translation>
+    </message>
+    <message>
+        <source>{} + {}</source>
+        <translation>{} + {}</translation>
+    </message>
+    <message>
+        <source>{} bytes of alignment</source>
+        <translation>{} Byte Ausrichtung</translation>
+    </message>
+    <message>
+        <source>{} units x {} bytes</source>
+        <translation>{} Einheiten × {} Byte</translation>
+    </message>
+    <message>
+        <source>{} rows x {}</source>
+        <translation>{} Zeilen × {}</translation>
+    </message>
+    <message>
+        <source>{} experts x {}</source>
+        <translation>{} Experten × {}</translation>
+    </message>
+    <message>
+        <source>{}, {} ({} rows in panels of {})</source>
+        <translation>{}, {} ({} Zeilen in Streifen von {})</translation>
+    </message>
+    <message>
+        <source>KV cache, keys, {}</source>
+        <translation>KV-Cache, Keys, {}</translation>
+    </message>
+    <message>
+        <source>KV cache, values, {}</source>
+        <translation>KV-Cache, Values, {}</translation>
+    </message>
+    <message>
+        <source>KV cache, exact keys, {}</source>
+        <translation>KV-Cache, exakte Keys, {}</translation>
+    </message>
+    <message>
+        <source>KV cache, exact values, {}</source>
+        <translation>KV-Cache, exakte Values, {}</translation>
+    </message>
+    <message>
+        <source>{}, layers with a window of {}</source>
+        <translation>{}, Schichten mit einem Fenster von {}</translation>
+    </message>
+    <message>
+        <source>{} positions</source>
+        <translation>{} Positionen</translation>
+    </message>
+    <message>
+        <source>({} first + {} newest positions)</source>
+        <translation>({} erste + {} neueste Positionen)</translation>
+    </message>
+    <message>
+        <source>{} newest positions</source>
+        <translation>{} neueste Positionen</translation>
+    </message>
+    <message>
+        <source>{} slots x {} x {} KV heads x {}</source>
+        <translation>{} Slots × {} × {} KV-Heads × {}</translation>
+    </message>
+    <message>
+        <source>{} {} rows x {} elements x {} bytes</source>
+        <translation>{} {} Zeilen × {} Elemente × {} Byte</translation>
+    </message>
+    <message>
+        <source>{} + {} bytes of alignment</source>
+        <translation>{} + {} Byte Ausrichtung</translation>
+    </message>
+    <message>
+        <source>{} bytes of the kernels&apos; rule</source>
+        <translation>{} Byte nach der Regel der Kernel</translation>
+    </message>
+    <message>
+        <source>{} bytes of all threads together + {} threads x {} bytes</source>
+        <translation>{} Byte aller Threads zusammen + {} Threads × {} Byte</translation>
+    </message>
+    <message>
+        <source>{} rows x {} channels</source>
+        <translation>{} Zeilen × {} Kanäle</translation>
+    </message>
+    <message>
+        <source>{} value heads x {} x {} elements</source>
+        <translation>{} Value-Heads × {} × {} Elemente</translation>
+    </message>
+    <message>
+        <source>State of recurrent layers, convolution</source>
+        <translation>Zustand rekurrenter Schichten, Faltung</translation>
+    </message>
+    <message>
+        <source>State of recurrent layers, matrices</source>
+        <translation>Zustand rekurrenter Schichten, Matrizen</translation>
+    </message>
+    <message>
+        <source>{} slots x {} x {} bytes</source>
+        <translation>{} Slots × {} × {} Byte</translation>
+    </message>
+    <message>
+        <source>Checkpoints of k</source>
+        <translation>Checkpoints von K</translation>
+    </message>
+    <message>
+        <source>Checkpoints of v</source>
+        <translation>Checkpoints von V</translation>
+    </message>
+    <message>
+        <source>Checkpoints of k exact</source>
+        <translation>Checkpoints von K, exakt</translation>
+    </message>
+    <message>
+        <source>Checkpoints of v exact</source>
+        <translation>Checkpoints von V, exakt</translation>
+    </message>
+    <message>
+        <source>Checkpoints of convolution state</source>
+        <translation>Checkpoints des Faltungszustands</translation>
+    </message>
+    <message>
+        <source>Checkpoints of matrix state</source>
+        <translation>Checkpoints des Matrizenzustands</translation>
+    </message>
+    <message>
+        <source>{} slots x {} checkpoints x {} bytes</source>
+        <translation>{} Slots × {} Checkpoints × {} Byte</translation>
+    </message>
+    <message>
+        <source>staging, for what crosses between devices</source>
+        <translation>Staging, für den Austausch zwischen Geräten</translation>
+    </message>
+    <message>
+        <source>{} bytes of a step&apos;s rows + {} bytes of logits</source>
+        <translation>{} Byte der Zeilen eines Schritts + {} Byte Logits</translation>
+    </message>
+    <message>
+        <source>scratch</source>
+        <translation>Arbeitsbereich</translation>
+    </message>
+    <message>
+        <source>{}, of one layer at a time</source>
+        <translation>{}, je eine Schicht</translation>
+    </message>
+    <message>
+        <source>{} bytes of the largest layer</source>
+        <translation>{} Byte der größten Schicht</translation>
+    </message>
+    <message>
+        <source>activations</source>
+        <translation>Aktivierungen</translation>
+    </message>
+    <message>
+        <source>logits</source>
+        <translation>Logits</translation>
+    </message>
+    <message>
+        <source>{} rows x {} tokens x {} bytes</source>
+        <translation>{} Zeilen × {} Tokens × {} Byte</translation>
+    </message>
+    <message>
+        <source>the likeliest tokens</source>
+        <translation>die wahrscheinlichsten Tokens</translation>
+    </message>
+    <message>
+        <source>{} rows x {} bytes</source>
+        <translation>{} Zeilen × {} Byte</translation>
+    </message>
+    <message>
+        <source>rows of weights on their way to a GPU</source>
+        <translation>Zeilen von Gewichten auf dem Weg zu einer GPU</translation>
+    </message>
+    <message>
+        <source>{} threads x {} bytes</source>
+        <translation>{} Threads × {} Byte</translation>
+    </message>
+    <message>
+        <source>tokens that the caches hold</source>
+        <translation>Tokens, die die Caches enthalten</translation>
+    </message>
+    <message>
+        <source>{} slots x {} positions x {} bytes</source>
+        <translation>{} Slots × {} Positionen × {} Byte</translation>
+    </message>
+    <message>
+        <source>what a step is given, and its likeliest tokens</source>
+        <translation>die Eingaben eines Schritts und seine wahrscheinlichsten Tokens</translation>
+    </message>
+    <message>
+        <source>{} words x 4 bytes</source>
+        <translation>{} Wörter × 4 Byte</translation>
+    </message>
+    <message>
+        <source>weights on their way to a GPU</source>
+        <translation>Gewichte auf dem Weg zu einer GPU</translation>
+    </message>
+    <message>
+        <source>{} parts x {} bytes</source>
+        <translation>{} Teile × {} Byte</translation>
+    </message>
+    <message>
+        <source>upload, while weights are loaded</source>
+        <translation>Übertragung, während Gewichte geladen werden</translation>
+    </message>
+    <message>
+        <source>{} bytes at once</source>
+        <translation>{} Byte auf einmal</translation>
+    </message>
+    <message>
+        <source>padding to a multiple of {}</source>
+        <translation>Auffüllung auf ein Vielfaches von {}</translation>
+    </message>
+    <message>
+        <source>all {} layers on the GPUs</source>
+        <translation>alle {} Schichten auf den GPUs</translation>
+    </message>
+    <message>
+        <source>all {} layers on the GPU</source>
+        <translation>alle {} Schichten auf der GPU</translation>
+    </message>
+    <message>
+        <source>{} of {} layers on the GPUs</source>
+        <translation>{} von {} Schichten auf den GPUs</translation>
+    </message>
+    <message>
+        <source>{} of {} layers on the GPU</source>
+        <translation>{} von {} Schichten auf der GPU</translation>
+    </message>
+    <message>
+        <source>{}, the FFN of {} of them on the CPU</source>
+        <translation>{}, das FFN von {} davon auf der CPU</translation>
+    </message>
+    <message>
+        <source>about {} times as fast ({} tokens/s)</source>
+        <translation>etwa {}-mal so schnell ({} Tokens/s)</translation>
+    </message>
+    <message>
+        <source>{}: an answer of {} tokens to a prompt of {} is predicted to take {} s, {} {} s.</source>
+        <translation>{}: Für eine Antwort von {} Tokens auf einen Prompt von {} sind {} s vorhergesagt, {} {} s.</translation>
+    </message>
+    <message>
+        <source>Weights are streamed for prompts</source>
+        <translation>Gewichte werden für Prompts gestreamt</translation>
+    </message>
+    <message>
+        <source>without that</source>
+        <translation>ohne das</translation>
+    </message>
+    <message>
+        <source>Weights are not streamed for prompts</source>
+        <translation>Gewichte werden für Prompts nicht gestreamt</translation>
+    </message>
+    <message>
+        <source>with room for that</source>
+        <translation>mit Platz dafür</translation>
+    </message>
+    <message>
+        <source>{} allocates at most {} at once: {} of {} cannot stand there.</source>
+        <translation>{} gibt höchstens {} auf einmal her: {} mit {} hat dort keinen Platz.</translation>
+    </message>
+    <message>
+        <source>No layer fits on {} under this headroom: it is not used.</source>
+        <translation>Bei dieser Reserve passt keine Schicht auf {}: Das Gerät bleibt ungenutzt.</translation>
+    </message>
+    <message>
+        <source>{} is not used: the devices before it hold all its layers.</source>
+        <translation>{} bleibt ungenutzt: Die Geräte davor haben alle Schichten.</translation>
+    </message>
+    <message>
+        <source>{} is not in this machine: the plan can be read and not loaded; what stays on the CPU is held against this machine&apos;s memory.</source>
+        <translation>{} ist nicht in diesem Rechner: Der Plan lässt sich lesen, aber nicht laden; was auf der CPU bleibt, wird am Speicher dieses Rechners gemessen.</translation>
+    </message>
+    <message>
+        <source>No layer fits on {} beside the output head under this headroom: everything is planned for the CPU.</source>
+        <translation>Bei dieser Reserve passt neben der Ausgabe keine Schicht auf {}: Alles ist für die CPU geplant.</translation>
+    </message>
+    <message>
+        <source>The last {} layers read caches of each other and stand on one device: fewer of them are on no GPU.</source>
+        <translation>Die letzten {} Schichten lesen gegenseitig ihre Caches und liegen auf einem Gerät: Weniger davon kommen auf keine GPU.</translation>
+    </message>
+    <message>
+        <source>The FFN of {} stands on the CPU, attention and cache on {}.</source>
+        <translation>Auf der CPU liegt das FFN von {}, Attention und Cache auf {}.</translation>
+    </message>
+    <message numerus="yes">
+        <source>Prompts of {} tokens or more are read faster: the FFN weights of %n layer(s) on the CPU are streamed to {} for them.</source>
+        <translation>
+            <numerusform>Prompts ab {} Tokens werden schneller gelesen: Die FFN-Gewichte von %n Schicht auf der CPU werden dafür an {} gestreamt.</numerusform>
+            <numerusform>Prompts ab {} Tokens werden schneller gelesen: Die FFN-Gewichte von %n Schichten auf der CPU werden dafür an {} gestreamt.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>What other programs hold of {} is not known: less may be free than is planned with.</source>
+        <translation>Was andere Programme von {} belegen, ist unbekannt: Es kann weniger frei sein als geplant.</translation>
+    </message>
+    <message>
+        <source>The driver&apos;s share on {}, {}, is an assumption: it is measured at the first load.</source>
+        <translation>Der Anteil des Treibers auf {}, {}, ist eine Annahme: Er wird beim ersten Laden gemessen.</translation>
+    </message>
+    <message>
+        <source>The driver&apos;s share on {}, {}, is an assumption.</source>
+        <translation>Der Anteil des Treibers auf {}, {}, ist eine Annahme.</translation>
+    </message>
+    <message>
+        <source>{} shares its memory with the CPU: one pool, counted once.</source>
+        <translation>{} teilt den Speicher mit der CPU: ein Vorrat, einmal gezählt.</translation>
+    </message>
+    <message>
+        <source>Context {} is above the {} that the model was trained with: answers may lose sense beyond it.</source>
+        <translation>Kontext {} liegt über den {}, mit denen das Modell trainiert wurde: Jenseits davon können Antworten ihren Sinn verlieren.</translation>
+    </message>
+    <message>
+        <source>The cache is kept in groups of {} positions: {} is planned as {}.</source>
+        <translation>Der Cache wird in Gruppen von {} Positionen geführt: {} ist als {} geplant.</translation>
+    </message>
+    <message>
+        <source>{} of {} layers see a window: their cache holds the window and one batch, however long the context.</source>
+        <translation>{} von {} Schichten sehen nur ein Fenster: Ihr Cache fasst das Fenster und einen Batch, wie lang der Kontext auch ist.</translation>
+    </message>
+    <message>
+        <source>The last {} layers have no cache: they read those of earlier ones.</source>
+        <translation>Die letzten {} Schichten haben keinen Cache: Sie lesen den früherer Schichten.</translation>
+    </message>
+    <message>
+        <source>{} of {} layers keep a state of fixed size instead of a cache: {}, however long the context.</source>
+        <translation>{} von {} Schichten behalten statt eines Caches einen Zustand fester Größe: {}, wie lang der Kontext auch ist.</translation>
+    </message>
+    <message>
+        <source>{} of {} layers keep a state of fixed size instead of a cache: {} for each of {} slots, however long the context.</source>
+        <translation>{} von {} Schichten behalten statt eines Caches einen Zustand fester Größe: {} für jeden von {} Slots, wie lang der Kontext auch ist.</translation>
+    </message>
+    <message>
+        <source>A state cannot go back</source>
+        <translation>Ein Zustand kann nicht zurück</translation>
+    </message>
+    <message>
+        <source>A window cannot go far back</source>
+        <translation>Ein Fenster kann nicht weit zurück</translation>
+    </message>
+    <message>
+        <source>{}, and there are no checkpoints: a conversation that is changed further up is read again from its beginning.</source>
+        <translation>{}, und es gibt keine Checkpoints: Eine weiter oben geänderte Unterhaltung wird von Anfang an neu gelesen.</translation>
+    </message>
+    <message numerus="yes">
+        <source>{}: %n checkpoint(s) of {} let an answer be generated again and a message be changed without reading all that was said.</source>
+        <translation>
+            <numerusform>{}: Mit %n Checkpoint von {} lässt sich eine Antwort neu erzeugen und eine Nachricht ändern, ohne alles Gesagte neu zu lesen.</numerusform>
+            <numerusform>{}: Mit %n Checkpoints zu je {} lässt sich eine Antwort neu erzeugen und eine Nachricht ändern, ohne alles Gesagte neu zu lesen.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>{}: %n checkpoint(s) of {} for each of {} slots let an answer be generated again and a message be changed without reading all that was said.</source>
+        <translation>
+            <numerusform>{}: Mit %n Checkpoint von {} für jeden von {} Slots lässt sich eine Antwort neu erzeugen und eine Nachricht ändern, ohne alles Gesagte neu zu lesen.</numerusform>
+            <numerusform>{}: Mit %n Checkpoints zu je {} für jeden von {} Slots lässt sich eine Antwort neu erzeugen und eine Nachricht ändern, ohne alles Gesagte neu zu lesen.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>KV as q4_0 is kept rotated, its first and newest positions as F16: where that was measured, it cost what q8_0 costs without. `headroom-cli kld` measures it on this model.</source>
+        <translation>KV als q4_0 wird rotiert gespeichert, die ersten und neuesten Positionen als F16: Wo das gemessen wurde, kostete es so viel Qualität wie q8_0 ohne dies. `headroom-cli kld` misst es an diesem Modell.</translation>
+    </message>
+    <message>
+        <source>Heads of {} elements are padded to {} in {}.</source>
+        <translation>Heads von {} Elementen werden auf {} aufgefüllt ({}).</translation>
+    </message>
+    <message>
+        <source>Not loaded: {}.</source>
+        <translation>Nicht geladen: {}.</translation>
+    </message>
+    <message>
+        <source>The token embedding is also the output head: it is held twice, on {} to embed and on {} for the logits.</source>
+        <translation>Das Token-Embedding ist zugleich die Ausgabe: Es liegt doppelt vor, auf {} zum Einbetten und auf {} für die Logits.</translation>
+    </message>
+    <message>
+        <source>quality unchanged</source>
+        <translation>Qualität unverändert</translation>
+    </message>
+    <message>
+        <source>quality nearly unchanged</source>
+        <translation>Qualität fast unverändert</translation>
+    </message>
+    <message>
+        <source>some quality loss</source>
+        <translation>etwas Qualitätsverlust</translation>
+    </message>
+    <message>
+        <source>KV as {}</source>
+        <translation>KV als {}</translation>
+    </message>
+    <message>
+        <source>K as {}</source>
+        <translation>K als {}</translation>
+    </message>
+    <message>
+        <source>V as {}</source>
+        <translation>V als {}</translation>
+    </message>
+    <message>
+        <source>context {}k</source>
+        <translation>Kontext {}k</translation>
+    </message>
+    <message>
+        <source>context {}</source>
+        <translation>Kontext {}</translation>
+    </message>
+    <message>
+        <source>1 answer at a time</source>
+        <translation>nur 1 Antwort zugleich</translation>
+    </message>
+    <message>
+        <source>{} answers at once</source>
+        <translation>{} Antworten zugleich</translation>
+    </message>
+    <message>
+        <source>layer {}</source>
+        <translation>Schicht {}</translation>
+    </message>
+    <message>
+        <source>layers {}-{}</source>
+        <translation>Schichten {}–{}</translation>
+    </message>
+    <message>
+        <source>{}: expected a KV type with a kernel on {} ({}), found {}</source>
+        <translation>{}: erwartet ein KV-Typ mit einem Kernel auf {} ({}), gefunden {}</translation>
+    </message>
+    <message>
+        <source>n_ctx: expected at most {}, found {}</source>
+        <translation>n_ctx: erwartet höchstens {}, gefunden {}</translation>
+    </message>
+    <message>
+        <source>n_batch: expected auto or 1 to {}, found {}</source>
+        <translation>n_batch: erwartet auto oder 1 bis {}, gefunden {}</translation>
+    </message>
+    <message>
+        <source>n_slots: expected 1 to {}, found {}</source>
+        <translation>n_slots: erwartet 1 bis {}, gefunden {}</translation>
+    </message>
+    <message>
+        <source>n_checkpoints: expected auto or 0 to {}, found {}</source>
+        <translation>n_checkpoints: erwartet auto oder 0 bis {}, gefunden {}</translation>
+    </message>
+    <message>
+        <source>n_draft: expected at most {} with n_batch {}, found {}</source>
+        <translation>n_draft: erwartet höchstens {} bei n_batch {}, gefunden {}</translation>
+    </message>
+    <message>
+        <source>n_logit_rows: expected the rows of a decode step ({}) to those of any step ({}), found {}</source>
+        <translation>n_logit_rows: erwartet die Zeilen eines Decode-Schritts ({}) bis zu denen eines beliebigen Schritts ({}), gefunden {}</translation>
+    </message>
+    <message>
+        <source>n_draft: expected 0 for {}, whose recurrent layers cannot take drafts back, found {}</source>
+        <translation>n_draft: erwartet 0 für {}, dessen rekurrente Schichten Entwürfe nicht zurücknehmen können, gefunden {}</translation>
+    </message>
+    <message>
+        <source>stream_rows: expected auto, 0 (none) or at least {}, found {}</source>
+        <translation>stream_rows: erwartet auto, 0 (keine) oder mindestens {}, gefunden {}</translation>
+    </message>
+    <message>
+        <source>device: expected an index below {}, found {}</source>
+        <translation>device: erwartet ein Index unter {}, gefunden {}</translation>
+    </message>
+    <message>
+        <source>device: expected each device once, found {} twice</source>
+        <translation>device: erwartet jedes Gerät einmal, {} zweimal gefunden</translation>
+    </message>
+    <message>
+        <source>device: expected at least {} layers on the last GPU, since some of them read caches of others, found {}</source>
+        <translation>device: erwartet mindestens {} Schichten auf der letzten GPU, da einige die Caches anderer lesen, gefunden {}</translation>
+    </message>
+    <message>
+        <source>device: expected layers for each of {} GPUs, {} together, or for none, found {} for {}</source>
+        <translation>device: erwartet Schichten für jede von {} GPUs, zusammen {}, oder für keine, gefunden {} für {}</translation>
+    </message>
+    <message>
+        <source>{}: expected 0 or auto on the device {}, which is not a GPU, found {}</source>
+        <translation>{}: erwartet 0 oder auto auf dem Gerät {}, das keine GPU ist, gefunden {}</translation>
+    </message>
+    <message>
+        <source>{}: expected 0 to {} (the layers of {}) or auto, found {}</source>
+        <translation>{}: erwartet 0 bis {} (die Schichten von {}) oder auto, gefunden {}</translation>
+    </message>
+    <message>
+        <source>n_cpu_ffn: expected 0 to {} (the layers on GPUs) or auto, found {}</source>
+        <translation>n_cpu_ffn: erwartet 0 bis {} (die Schichten auf GPUs) oder auto, gefunden {}</translation>
+    </message>
+    <message>
+        <source>devices: expected the CPU among them, found {} others</source>
+        <translation>devices: erwartet die CPU darunter, gefunden {} andere</translation>
+    </message>
+    <message>
+        <source>model {}: expected at least one layer, found none</source>
+        <translation>Modell {}: erwartet mindestens eine Schicht, keine gefunden</translation>
+    </message>
+    <message>
+        <source>{} of at most {} {}</source>
+        <translation>{} von höchstens {} {}</translation>
+    </message>
+    <message>
+        <source>{} of {} {}</source>
+        <translation>{} von {} {}</translation>
+    </message>
+    <message>
+        <source>{}, {} to spare</source>
+        <translation>{}, {} übrig</translation>
+    </message>
+    <message>
+        <source>{}, {} kept free, {} to spare</source>
+        <translation>{}, {} Reserve, {} übrig</translation>
+    </message>
+    <message>
+        <source>has {} free, at most {} to use</source>
+        <translation>frei sind {}, höchstens {} zu nutzen</translation>
+    </message>
+    <message>
+        <source>has {} free, at most {} to use on {}</source>
+        <translation>frei sind {}, höchstens {} zu nutzen auf {}</translation>
+    </message>
+    <message>
+        <source>has {} free</source>
+        <translation>frei sind {}</translation>
+    </message>
+    <message>
+        <source>has {} free, {} to keep free</source>
+        <translation>frei sind {}, {} als Reserve</translation>
+    </message>
+    <message>
+        <source>has {} free, {} to keep free on {}</source>
+        <translation>frei sind {}, {} als Reserve auf {}</translation>
+    </message>
+    <message>
+        <source>{} is asked for {}, {} with the same memory for {} more, and {}</source>
+        <translation>Von {} werden {} verlangt, von {} mit demselben Speicher weitere {}; {}</translation>
+    </message>
+    <message>
+        <source>{} is asked for {} and {}</source>
+        <translation>Von {} werden {} verlangt; {}</translation>
+    </message>
+    <message>
+        <source>{}, other programs hold {}</source>
+        <translation>{}, andere Programme belegen {}</translation>
+    </message>
+    <message>
+        <source>Nothing is planned</source>
+        <translation>Nichts geplant</translation>
+    </message>
+    <message>
+        <source>Fits: {}</source>
+        <translation>Passt: {}</translation>
+    </message>
+    <message>
+        <source>Does not fit by {}: {}</source>
+        <translation>Passt nicht, {} fehlen: {}</translation>
+    </message>
+    <message>
+        <source>misses {} on {}</source>
+        <translation>fehlen {} auf {}</translation>
+    </message>
+    <message>
+        <source>is refused ({})</source>
+        <translation>gibt es eine Ablehnung ({})</translation>
+    </message>
+    <message>
+        <source>No context fits: even one position {}.</source>
+        <translation>Kein Kontext passt: Schon bei einer Position {}.</translation>
+    </message>
+    <message>
+        <source>The longest context that fits is {} positions, all that the model was trained with.</source>
+        <translation>Der längste passende Kontext hat {} Positionen, so viele wie beim Training des Modells.</translation>
+    </message>
+    <message>
+        <source>The longest context that fits is {} positions.</source>
+        <translation>Der längste passende Kontext hat {} Positionen.</translation>
+    </message>
+    <message>
+        <source>The longest context that fits is {} positions; {} {}.</source>
+        <translation>Der längste passende Kontext hat {} Positionen; bei {} {}.</translation>
+    </message>
+    <message>
+        <source>device: expected a GPU to put layers on, found {}</source>
+        <translation>device: erwartet eine GPU für Schichten, gefunden {}</translation>
+    </message>
+    <message>
+        <source>{} of {} layers fit on {}, with the FFN of {} of them on the CPU.</source>
+        <translation>{} von {} Schichten passen auf {}, mit dem FFN von {} davon auf der CPU.</translation>
+    </message>
+    <message>
+        <source>{} of {} layers fit on {}.</source>
+        <translation>{} von {} Schichten passen auf {}.</translation>
+    </message>
+    <message>
+        <source>0 of {} layers fit on {}.</source>
+        <translation>0 von {} Schichten passen auf {}.</translation>
+    </message>
+    <message>
+        <source>No number of layers fits: with none on {} the plan {}.</source>
+        <translation>Keine Anzahl von Schichten passt: Auch ohne eine auf {} {}.</translation>
+    </message>
+    <message>
+        <source>The least lossy KV types that fit are {} for K and {} for V.</source>
+        <translation>Die verlustärmsten passenden KV-Typen sind {} für K und {} für V.</translation>
+    </message>
+    <message>
+        <source>No KV types fit: even {} for K and {} for V {}.</source>
+        <translation>Keine KV-Typen passen: Selbst bei {} für K und {} für V {}.</translation>
+    </message>
+    <message>
+        <source>more than 1,000</source>
+        <translation>mehr als 1.000</translation>
+    </message>
+    <message>
+        <source>about {} tokens/s</source>
+        <translation>etwa {} Tokens/s</translation>
+    </message>
+    <message>
+        <source>more than 1,000 tokens/s</source>
+        <translation>mehr als 1.000 Tokens/s</translation>
+    </message>
+    <message>
+        <source>{}: expected rows of which {} are at most {} to stream them, found {}</source>
+        <translation>{}: erwartet Zeilen, von denen {} zum Streamen höchstens {} sind, gefunden {}</translation>
+    </message>
+    <message>
+        <source>the plan places {} on {}, which is not in this machine: it can be planned for, not loaded on</source>
+        <translation>der Plan legt {} auf {}; das ist nicht in diesem Rechner: Dafür lässt sich planen, aber nichts darauf laden</translation>
+    </message>
+    <message>
+        <source>, of which {} are to stay free</source>
+        <translation>, davon sollen {} frei bleiben</translation>
+    </message>
+    <message>
+        <source>, and at most {} may be used, {} of them in use</source>
+        <translation>, höchstens {} dürfen genutzt werden, {} sind es schon</translation>
+    </message>
+    <message>
+        <source>other programs {}</source>
+        <translation>andere Programme {}</translation>
+    </message>
+    <message>
+        <source>other programs {} (estimated)</source>
+        <translation>andere Programme {} (geschätzt)</translation>
+    </message>
+    <message>
+        <source>what other programs hold is not known</source>
+        <translation>was andere Programme belegen, ist unbekannt</translation>
+    </message>
+    <message>
+        <source>, its driver keeps {}</source>
+        <translation>, der Treiber {}</translation>
+    </message>
+    <message>
+        <source>, free {} ({} bytes){}; of {} Headroom holds {}, {}{}</source>
+        <translation>, frei {} ({} Byte){}; von {} belegt Headroom {}, {}{}</translation>
+    </message>
+    <message>
+        <source>{}: asked for {} ({} bytes){}</source>
+        <translation>{}: verlangt {} ({} Byte){}</translation>
+    </message>
+    <message>
+        <source>no model is loaded</source>
+        <translation>es ist kein Modell geladen</translation>
+    </message>
+    <message>
+        <source>cancelled before it began</source>
+        <translation>abgebrochen, bevor es begann</translation>
+    </message>
+    <message>
+        <source>the system refused memory for this prompt</source>
+        <translation>das System gab keinen Speicher für diesen Prompt</translation>
+    </message>
+    <message>
+        <source>the system refused memory for this request</source>
+        <translation>das System gab keinen Speicher für diese Anfrage</translation>
+    </message>
+    <message>
+        <source>the system refused memory for this answer</source>
+        <translation>das System gab keinen Speicher für diese Antwort</translation>
+    </message>
+    <message>
+        <source>a load needs a plan</source>
+        <translation>zum Laden braucht es einen Plan</translation>
+    </message>
+    <message>
+        <source>a replan needs a plan</source>
+        <translation>zum neuen Planen braucht es einen Plan</translation>
+    </message>
+    <message>
+        <source>planning anew was cancelled</source>
+        <translation>das neue Planen wurde abgebrochen</translation>
+    </message>
+    <message>
+        <source>an answer is being written: a plan is verified while nothing is answered</source>
+        <translation>eine Antwort wird gerade geschrieben: Ein Plan wird geprüft, solange nichts beantwortet wird</translation>
+    </message>
+    <message>
+        <source>logits of row {}: the step leaves {} rows of them</source>
+        <translation>Logits von Zeile {}: Der Schritt hinterlässt {} Zeilen davon</translation>
+    </message>
+    <message>
+        <source>a step of {} rows and {} logit rows: planned for 1 to {} and at most {}</source>
+        <translation>ein Schritt von {} Zeilen und {} Logit-Zeilen: geplant für 1 bis {} und höchstens {}</translation>
+    </message>
+    <message>
+        <source>token {} at position {} of slot {}: the vocabulary has {}, the context {}, and there are {} slots</source>
+        <translation>Token {} an Position {} von Slot {}: Das Vokabular hat {}, der Kontext {}, und es gibt {} Slots</translation>
+    </message>
+    <message>
+        <source>logits of row {} in a step of {}</source>
+        <translation>Logits von Zeile {} in einem Schritt von {}</translation>
+    </message>
+    <message>
+        <source>{} positions of slot {} to slot {}: there are {} slots of {}</source>
+        <translation>{} Positionen von Slot {} nach Slot {}: Es gibt {} Slots zu {}</translation>
+    </message>
+    <message>
+        <source>the plan was made for another model: expected one of fingerprint {}, found {} of {}</source>
+        <translation>der Plan wurde für ein anderes Modell gemacht: erwartet eines mit Fingerabdruck {}, gefunden {} mit {}</translation>
+    </message>
+    <message>
+        <source>the file has no tokenizer (tokenizer.ggml.model)</source>
+        <translation>die Datei hat keinen Tokenizer (tokenizer.ggml.model)</translation>
+    </message>
+    <message>
+        <source>the weights of {} do not all stand in host memory: two sessions cannot share them</source>
+        <translation>die Gewichte von {} liegen nicht alle im Arbeitsspeicher: Zwei Sitzungen können sie nicht teilen</translation>
+    </message>
+    <message>
+        <source>{}: expected the model that is loaded, {}, found {} of another shape: load it again</source>
+        <translation>{}: erwartet das geladene Modell, {}, gefunden {} mit anderer Form: Bitte neu laden</translation>
+    </message>
+    <message>
+        <source>{}: asked for {} ({} bytes)</source>
+        <translation>{}: verlangt {} ({} Byte)</translation>
+    </message>
+    <message>
+        <source>, {} with the same memory for {} ({} bytes)</source>
+        <translation>, von {} mit demselben Speicher {} ({} Byte)</translation>
+    </message>
+    <message>
+        <source>the prompt has {} bytes of text: the context holds {} tokens, and memory is planned for {} bytes</source>
+        <translation>der Prompt hat {} Byte Text: Der Kontext fasst {} Tokens, und Speicher ist für {} Byte geplant</translation>
+    </message>
+    <message>
+        <source>reading the prompt was stopped</source>
+        <translation>das Lesen des Prompts wurde angehalten</translation>
+    </message>
+    <message>
+        <source>the model cannot read text: {}</source>
+        <translation>das Modell kann keinen Text lesen: {}</translation>
+    </message>
+    <message>
+        <source>the messages have {} bytes of text: the context holds {} tokens, and memory is planned for {} bytes</source>
+        <translation>die Nachrichten haben {} Byte Text: Der Kontext fasst {} Tokens, und Speicher ist für {} Byte geplant</translation>
+    </message>
+    <message>
+        <source>{} prompts of {} bytes wait to be read; with this one they would be more than {}</source>
+        <translation>{} Prompts mit {} Byte warten darauf, gelesen zu werden; mit diesem wären es mehr als {}</translation>
+    </message>
+    <message>
+        <source>the system refused memory for reading this prompt</source>
+        <translation>das System gab keinen Speicher zum Lesen dieses Prompts</translation>
+    </message>
+    <message>
+        <source>sampler: {} must be {}, found {}</source>
+        <translation>Sampler: {} muss {} sein, gefunden {}</translation>
+    </message>
+    <message>
+        <source>from 0 to 100</source>
+        <translation>von 0 bis 100</translation>
+    </message>
+    <message>
+        <source>above 0 and at most 1</source>
+        <translation>über 0 und höchstens 1</translation>
+    </message>
+    <message>
+        <source>from 0 to 1</source>
+        <translation>von 0 bis 1</translation>
+    </message>
+    <message>
+        <source>above 0 and at most 100</source>
+        <translation>über 0 und höchstens 100</translation>
+    </message>
+    <message>
+        <source>from -100 to 100</source>
+        <translation>von -100 bis 100</translation>
+    </message>
+    <message>
+        <source>the queue is full: {} requests wait for an answer, and no more than {} may</source>
+        <translation>die Warteschlange ist voll: {} Anfragen warten auf eine Antwort, und mehr als {} dürfen es nicht sein</translation>
+    </message>
+    <message>
+        <source>the probabilities of {} tokens were asked for, at most {} are told</source>
+        <translation>verlangt waren die Wahrscheinlichkeiten von {} Tokens, genannt werden höchstens {}</translation>
+    </message>
+    <message>
+        <source>the plan places other weights than those that are loaded: load the model with it instead</source>
+        <translation>der Plan legt andere Gewichte an als die geladenen: Laden Sie stattdessen das Modell damit</translation>
+    </message>
+    <message>
+        <source>slot {} does not exist: the plan has {}</source>
+        <translation>Slot {} gibt es nicht: Der Plan hat {}</translation>
+    </message>
+    <message>
+        <source>token {} is outside the vocabulary of {}</source>
+        <translation>Token {} liegt außerhalb des Vokabulars von {}</translation>
+    </message>
+    <message>
+        <source>the prompt is empty: there is nothing to continue</source>
+        <translation>der Prompt ist leer: Es gibt nichts fortzusetzen</translation>
+    </message>
+    <message>
+        <source>the prompt has {} tokens, the context holds {}</source>
+        <translation>der Prompt hat {} Tokens, der Kontext fasst {}</translation>
+    </message>
+    <message>
+        <source>the verification was stopped</source>
+        <translation>die Prüfung wurde angehalten</translation>
+    </message>
+    <message>
+        <source>the file has no tokenizer, so no answers can be written with it</source>
+        <translation>die Datei hat keinen Tokenizer, also lassen sich damit keine Antworten schreiben</translation>
+    </message>
+    <message>
+        <source>The file has no chat template ({}).</source>
+        <translation>Die Datei hat keine Chat-Vorlage ({}).</translation>
+    </message>
+    <message>
+        <source>needs a system prompt: {}</source>
+        <translation>braucht einen Systemprompt: {}</translation>
+    </message>
+    <message>
+        <source>takes no system prompt: {}</source>
+        <translation>nimmt keinen Systemprompt: {}</translation>
+    </message>
+    <message>
+        <source>The chat template of this model takes no system prompt. Leave it empty, or put it into the first message ({}).</source>
+        <translation>Die Chat-Vorlage dieses Modells nimmt keinen Systemprompt. Lassen Sie ihn leer, oder schreiben Sie ihn in die erste Nachricht ({}).</translation>
+    </message>
+    <message>
+        <source>The chat template of this model needs a system prompt. Write one ({}).</source>
+        <translation>Die Chat-Vorlage dieses Modells braucht einen Systemprompt. Schreiben Sie einen ({}).</translation>
+    </message>
+    <message>
+        <source>The chat template of this model refuses this conversation: {}</source>
+        <translation>Die Chat-Vorlage dieses Modells lehnt diese Unterhaltung ab: {}</translation>
+    </message>
+    <message>
+        <source>The chat template of this model cannot render this conversation: {}</source>
+        <translation>Die Chat-Vorlage dieses Modells kann diese Unterhaltung nicht umsetzen: {}</translation>
+    </message>
+    <message>
+        <source>expected an assistant message to continue, found {}</source>
+        <translation>erwartet eine Nachricht des Assistenten zum Fortsetzen, gefunden {}</translation>
+    </message>
+    <message>
+        <source>no message</source>
+        <translation>keine Nachricht</translation>
+    </message>
+    <message>
+        <source>one of role &apos;{}&apos;</source>
+        <translation>eine mit der Rolle „{}“</translation>
+    </message>
+    <message>
+        <source>chat template, line {}: {}</source>
+        <translation>Chat-Vorlage, Zeile {}: {}</translation>
+    </message>
+    <message>
+        <source>chat template: out of memory</source>
+        <translation>Chat-Vorlage: kein Speicher mehr</translation>
+    </message>
+    <message>
+        <source>chat template: {}</source>
+        <translation>Chat-Vorlage: {}</translation>
+    </message>
+    <message>
+        <source>chat template: expected at most {} bytes, found {}</source>
+        <translation>Chat-Vorlage: erwartet höchstens {} Byte, gefunden {}</translation>
+    </message>
+    <message>
+        <source>pre-tokenizer pattern &apos;{}&apos;: PCRE2 error {} at byte {}</source>
+        <translation>Muster „{}“ des Vor-Tokenizers: PCRE2-Fehler {} bei Byte {}</translation>
+    </message>
+    <message>
+        <source>metadata &apos;tokenizer.ggml.pre&apos;: expected one of {}, found {}</source>
+        <translation>Metadatum „tokenizer.ggml.pre“: erwartet eines von {}, gefunden {}</translation>
+    </message>
+    <message>
+        <source>metadata &apos;tokenizer.ggml.tokens&apos;: expected a byte token for each of the 256 bytes, found none for {}</source>
+        <translation>Metadatum „tokenizer.ggml.tokens“: erwartet ein Byte-Token für jedes der 256 Bytes, keines gefunden für {}</translation>
+    </message>
+    <message>
+        <source>metadata &apos;tokenizer.ggml.merges&apos;: expected two tokens that make a token, found {}</source>
+        <translation>Metadatum „tokenizer.ggml.merges“: erwartet zwei Tokens, die ein Token ergeben, gefunden {}</translation>
+    </message>
+    <message>
+        <source>no such key</source>
+        <translation>kein solcher Schlüssel</translation>
+    </message>
+    <message>
+        <source>a token id below {}</source>
+        <translation>eine Token-ID unter {}</translation>
+    </message>
+    <message>
+        <source>token ids below {}</source>
+        <translation>Token-IDs unter {}</translation>
+    </message>
+    <message>
+        <source>1 to {} entries</source>
+        <translation>1 bis {} Einträge</translation>
+    </message>
+    <message>
+        <source>{} entries, one per token</source>
+        <translation>{} Einträge, einer je Token</translation>
+    </message>
+    <message>
+        <source>numbers</source>
+        <translation>Zahlen</translation>
+    </message>
+    <message>
+        <source>not a number</source>
+        <translation>keine Zahl</translation>
+    </message>
+    <message>
+        <source>at most {} entries</source>
+        <translation>höchstens {} Einträge</translation>
+    </message>
+    <message>
+        <source>an id, because tokenizer.ggml.add_bos_token is true</source>
+        <translation>eine ID, weil tokenizer.ggml.add_bos_token wahr ist</translation>
+    </message>
+    <message>
+        <source>an id, because tokenizer.ggml.add_eos_token is true</source>
+        <translation>eine ID, weil tokenizer.ggml.add_eos_token wahr ist</translation>
+    </message>
+    <message>
+        <source>metadata &apos;tokenizer.ggml.model&apos;: expected &apos;{}&apos; (SentencePiece), &apos;{}&apos; (byte-level BPE) or &apos;{}&apos; (BPE of characters), found {}</source>
+        <translation>Metadatum „tokenizer.ggml.model“: erwartet „{}“ (SentencePiece), „{}“ (BPE auf Byte-Ebene) oder „{}“ (BPE aus Zeichen), gefunden {}</translation>
+    </message>
+    <message>
+        <source>the kind of tokenizer</source>
+        <translation>die Art des Tokenizers</translation>
+    </message>
+    <message>
+        <source>{} cannot be started: {}</source>
+        <translation>{} kann nicht gestartet werden: {}</translation>
+    </message>
+    <message>
+        <source>device: expected a GPU of this machine such as vulkan:0, found &quot;{}&quot;</source>
+        <translation>device: erwartet wurde eine GPU dieses Rechners wie vulkan:0, gefunden wurde „{}“</translation>
+    </message>
+    <message>
+        <source>{}: the report cannot be written: {}</source>
+        <translation>{}: Der Bericht kann nicht geschrieben werden: {}</translation>
+    </message>
+    <message>
+        <source>cannot tell where this program stands: {}</source>
+        <translation>Es lässt sich nicht feststellen, wo dieses Programm liegt: {}</translation>
+    </message>
+    <message>
+        <source>{} is not installed: expected {}, found no such file</source>
+        <translation>{} ist nicht installiert: Erwartet wurde {}, eine solche Datei gibt es nicht</translation>
     </message>
 </context>
 <context>
@@ -1072,6 +3746,18 @@
     <message>
         <source>Of the whole window. Ctrl++ and Ctrl+- change it anywhere, Ctrl+0 is 100 %.</source>
         <translation>Für das ganze Fenster. Strg++ und Strg+- ändern sie überall, Strg+0 ergibt 100 %.</translation>
+    </message>
+    <message>
+        <source>Motion</source>
+        <translation>Bewegung</translation>
+    </message>
+    <message>
+        <source>&amp;Reduce motion</source>
+        <translation>&amp;Bewegung verringern</translation>
+    </message>
+    <message>
+        <source>The text cursor does not blink; panes and menus come and go at once.</source>
+        <translation>Der Textcursor blinkt nicht; Bereiche und Menüs erscheinen und verschwinden sofort.</translation>
     </message>
 </context>
 <context>
@@ -1274,6 +3960,17 @@
     <message>
         <source>Nothing older is left to drop: the newest message alone fills the context. Shorten it, or plan a larger context.</source>
         <translation>Es gibt nichts Älteres mehr wegzulassen: Die neueste Nachricht füllt allein den Kontext. Kürzen Sie sie, oder planen Sie einen größeren Kontext.</translation>
+    </message>
+</context>
+<context>
+    <name>headroom::ui::ChatSides</name>
+    <message>
+        <source>Width of the conversations</source>
+        <translation>Breite der Unterhaltungen</translation>
+    </message>
+    <message>
+        <source>Width of the options</source>
+        <translation>Breite der Optionen</translation>
     </message>
 </context>
 <context>
@@ -1538,6 +4235,14 @@
     <message>
         <source>Remove %1</source>
         <translation>%1 entfernen</translation>
+    </message>
+    <message>
+        <source>The model is answering</source>
+        <translation>Das Modell antwortet</translation>
+    </message>
+    <message>
+        <source>Ready for your message</source>
+        <translation>Bereit für Ihre Nachricht</translation>
     </message>
 </context>
 <context>
@@ -2153,10 +4858,6 @@
         <translation>Suche beenden</translation>
     </message>
     <message>
-        <source>%1 (Esc)</source>
-        <translation>%1 (Esc)</translation>
-    </message>
-    <message>
         <source>%1 of %2</source>
         <translation>%1 von %2</translation>
     </message>
@@ -2255,6 +4956,10 @@ Ist er klein, wurde ein früherer Text geändert.</translation>
     <message>
         <source>Seed %1: the same seed, settings and text give the same answer</source>
         <translation>Startwert %1: Gleicher Startwert, gleiche Einstellungen und gleicher Text ergeben die gleiche Antwort</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1: %2</translation>
     </message>
 </context>
 <context>
@@ -3803,6 +6508,25 @@ What a position of a slider means, and how fast that is</extracomment>
     </message>
 </context>
 <context>
+    <name>headroom::ui::ShortcutsDialog</name>
+    <message>
+        <source>Keyboard shortcuts</source>
+        <translation>Tastenkürzel</translation>
+    </message>
+    <message>
+        <source>Filter by what it does or by its keys</source>
+        <translation>Nach Wirkung oder Tasten filtern</translation>
+    </message>
+    <message>
+        <source>What it does</source>
+        <translation>Wirkung</translation>
+    </message>
+    <message>
+        <source>Keys</source>
+        <translation>Tasten</translation>
+    </message>
+</context>
+<context>
     <name>headroom::ui::ThinkingRow</name>
     <message>
         <source>Hide what the model thought</source>
@@ -3935,61 +6659,6 @@ What a position of a slider means, and how fast that is</extracomment>
     <message>
         <source>%1 cannot be given its name</source>
         <translation>%1 kann nicht seinen Namen bekommen</translation>
-    </message>
-</context>
-<context>
-    <name>headroom::ui::TroubleBanner</name>
-    <message>
-        <source>Dismiss</source>
-        <translation>Schließen</translation>
-    </message>
-    <message>
-        <source>Drop the oldest turns</source>
-        <translation>Älteste Beiträge weglassen</translation>
-    </message>
-    <message>
-        <source>They stay on the screen; the model no longer reads them</source>
-        <translation>Sie bleiben auf dem Bildschirm; das Modell liest sie nicht mehr</translation>
-    </message>
-    <message>
-        <source>Summarise them</source>
-        <translation>Zusammenfassen</translation>
-    </message>
-    <message>
-        <source>The model writes a summary that takes the place of the oldest turns</source>
-        <translation>Das Modell schreibt eine Zusammenfassung, die an die Stelle der ältesten Beiträge tritt</translation>
-    </message>
-    <message>
-        <source>Plan a larger context…</source>
-        <translation>Größeren Kontext planen …</translation>
-    </message>
-    <message>
-        <source>Opens the calculator with a context that would do</source>
-        <translation>Öffnet die Speicherplanung mit einem Kontext, der reicht</translation>
-    </message>
-    <message>
-        <source>Use the plain form</source>
-        <translation>Einfache Form nutzen</translation>
-    </message>
-    <message>
-        <source>Until another model is loaded</source>
-        <translation>Bis ein anderes Modell geladen wird</translation>
-    </message>
-    <message>
-        <source>Load the model again</source>
-        <translation>Modell neu laden</translation>
-    </message>
-    <message>
-        <source>With the same plan; a device that is gone is left out</source>
-        <translation>Mit demselben Plan; ein Gerät, das weg ist, bleibt außen vor</translation>
-    </message>
-    <message>
-        <source>Load it without this device</source>
-        <translation>Ohne dieses Gerät laden</translation>
-    </message>
-    <message>
-        <source>On another GPU of this machine, or on the CPU where there is none</source>
-        <translation>Auf eine andere GPU dieses Rechners oder, wo es keine gibt, auf die CPU</translation>
     </message>
 </context>
 <context>
@@ -4425,6 +7094,10 @@ What a position of a slider means, and how fast that is</extracomment>
     <message>
         <source>&amp;Clear this list</source>
         <translation>&amp;Liste leeren</translation>
+    </message>
+    <message>
+        <source>&amp;Keyboard shortcuts…</source>
+        <translation>&amp;Tastenkürzel …</translation>
     </message>
 </context>
 </TS>

@@ -3,6 +3,7 @@
 #include <QCoreApplication>
 
 #include "ui/format/format_bytes.h"
+#include "ui/format/message_words.h"
 
 namespace headroom::ui {
 namespace {
@@ -69,7 +70,7 @@ QString verifyStep(const VerifyProgress& progress) {
 
 QString verifyEnd(const Error& error) {
   if (error.code == ErrorCode::kCancelled) return Words::tr("Stopped. The model is loaded as before.");
-  return Words::tr("It did not come to its end: %1").arg(QString::fromStdString(error.message));
+  return Words::tr("It did not come to its end: %1").arg(wordsOf(error.message));
 }
 
 }  // namespace headroom::ui

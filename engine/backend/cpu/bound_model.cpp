@@ -1,7 +1,5 @@
 #include "backend/cpu/bound_model.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "backend/cpu/panel.h"
@@ -248,8 +246,8 @@ Result<BoundModel> bind_model(const Binding& binding, const DeviceInfo& device) 
   CHECK(binding.arenas.size() == binding.plan->arenas.size(), "one arena per arena of the plan");
   const DeviceInfo& planned = binding.plan->devices[binding.device];
   if (planned.n_threads != device.n_threads) {
-    return Error{ErrorCode::kUsage, fmt::format("the plan is for {} threads of {}, this backend has {}",
-                                                planned.n_threads, device.id, device.n_threads)};
+    return Error{ErrorCode::kUsage, Message::say("the plan is for {} threads of {}, this backend has {}",
+                                                 planned.n_threads, device.id, device.n_threads)};
   }
   return Binder(binding).bind();
 }

@@ -1,7 +1,5 @@
 #include "backend/cpu/cpu_backend.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -41,9 +39,8 @@ class CpuBackend final : public Backend {
   Result<std::unique_ptr<Arena>> map_arena(const ArenaPlan& plan) override {
     // Pages are only promised by the system, so it would grant more than there is: ask first.
     if (const Result<MemorySample> now = sample_host_memory(); now && plan.size > now->free) {
-      return Error{ErrorCode::kResource,
-                   fmt::format("{}: asked for {} ({} bytes), free {} ({} bytes)", device_.id, format_bytes(plan.size),
-                               plan.size, format_bytes(now->free), now->free)};
+      return Error{ErrorCode::kResource, Message::say("{}: asked for {} ({} bytes), free {} ({} bytes)", device_.id,
+                                                      amount(plan.size), plan.size, amount(now->free), now->free)};
     }
     return map_host_arena(plan, n_allocations_);
   }
@@ -87,7 +84,7 @@ class CpuBackend final : public Backend {
   }
 
   Status wait(const StopToken&) override {
-    if (std::exchange(stopped_, false)) return Error{ErrorCode::kCancelled, "the step was stopped"};
+    if (std::exchange(stopped_, false)) return Error{ErrorCode::kCancelled, Message::say("the step was stopped")};
     return ok_status();
   }
 
@@ -162,7 +159,7 @@ Result<std::unique_ptr<Backend>> make_cpu_backend(DeviceInfo device) {
   auto backend = std::make_unique<CpuBackend>(std::move(device), choice->isa);
   if (backend->n_threads() != n_asked) {
     return Error{ErrorCode::kResource,
-                 fmt::format("cpu: asked for {} threads, the system gave {}", n_asked, backend->n_threads())};
+                 Message::say("cpu: asked for {} threads, the system gave {}", n_asked, backend->n_threads())};
   }
   return std::unique_ptr<Backend>(std::move(backend));
 }

@@ -1,6 +1,5 @@
 #include "backend/cpu/cpu_limits.h"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -149,8 +148,8 @@ Result<DeviceSpeed> measure_cpu_speed(ThreadPool& pool, const KernelTable& kerne
   const Result<MemorySample> now = sample_host_memory();
   if (!now) return now.error();
   if (now->free < 2 * plan.size) {
-    return Error{ErrorCode::kResource, fmt::format("measuring the CPU: asked for {} with as much left, free {}",
-                                                   format_bytes(plan.size), format_bytes(now->free))};
+    return Error{ErrorCode::kResource, Message::say("measuring the CPU: asked for {} with as much left, free {}",
+                                                    amount(plan.size), amount(now->free))};
   }
   const Result<std::unique_ptr<Arena>> memory = map_host_arena(plan, n_allocations);
   if (!memory) return memory.error();

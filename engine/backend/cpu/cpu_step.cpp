@@ -56,7 +56,7 @@ Status CpuStep::run(const DeviceSubgraph& subgraph, const StepInputs& inputs, co
     pool_.run([this](std::uint32_t thread) { run_thread(thread); });
   }
   stop_ = StopToken();
-  if (stop.stop_requested()) return Error{ErrorCode::kCancelled, "the step was stopped"};
+  if (stop.stop_requested()) return Error{ErrorCode::kCancelled, Message::say("the step was stopped")};
   return ok_status();
 }
 
@@ -118,7 +118,7 @@ Status CpuStep::copy_slot(std::uint32_t from_slot, std::uint32_t to_slot, std::u
       }
     }
   });
-  return is_stopped ? Status(Error{ErrorCode::kCancelled, "copying a prompt was stopped"}) : ok_status();
+  return is_stopped ? Status(Error{ErrorCode::kCancelled, Message::say("copying a prompt was stopped")}) : ok_status();
 }
 
 void CpuStep::run_thread(std::uint32_t thread) {

@@ -40,8 +40,8 @@ Result<IsaChoice> choose_isa(const FindFault& find_fault) {
     const std::optional<KernelFault> fault = find_fault(*selected);
     if (!fault) return IsaChoice{.isa = *selected, .refused = {}};
     return Error{ErrorCode::kUnsupported,
-                 fmt::format("HEADROOM_ISA={}: this set would compute wrong answers and is not used: {}",
-                             isa_name(*selected), kernel_fault_text(*selected, *fault))};
+                 Message::say("HEADROOM_ISA={}: this set would compute wrong answers and is not used: {}",
+                              isa_name(*selected), kernel_fault_text(*selected, *fault))};
   }
   IsaChoice choice;
   for (auto isa = kIsas.rbegin(); isa != kIsas.rend(); ++isa) {
@@ -52,14 +52,14 @@ Result<IsaChoice> choose_isa(const FindFault& find_fault) {
     choice.refused.push_back(kernel_fault_text(*isa, *fault));
   }
   return Error{ErrorCode::kUnsupported,
-               fmt::format("cpu: no instruction set of this machine computes right answers: {}",
-                           fmt::join(choice.refused, "; "))};
+               Message::say("cpu: no instruction set of this machine computes right answers: {}",
+                            fmt::format("{}", fmt::join(choice.refused, "; ")))};
 }
 
-std::string refused_text(const IsaChoice& choice) {
+Message refused_words(const IsaChoice& choice) {
   if (choice.refused.empty()) return {};
-  return fmt::format("The CPU computes with {}, since faster kernels are wrong on this machine and are not used: {}",
-                     isa_name(choice.isa), fmt::join(choice.refused, "; "));
+  return Message::say("The CPU computes with {}, since faster kernels are wrong on this machine and are not used: {}",
+                      isa_name(choice.isa), fmt::format("{}", fmt::join(choice.refused, "; ")));
 }
 
 }  // namespace headroom

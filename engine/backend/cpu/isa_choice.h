@@ -27,6 +27,6 @@ using FindFault = std::function<std::optional<KernelFault>(Isa)>;
 Result<IsaChoice> choose_isa(const FindFault& find_fault);
 
 // A sentence for people about the refused sets; empty where none was.
-std::string refused_text(const IsaChoice& choice);
+Message refused_words(const IsaChoice& choice);
 
 }  // namespace headroom

@@ -1,7 +1,5 @@
 #include "backend/cuda/cuda_arena.h"
 
-#include <fmt/format.h>
-
 #include "backend/host/host_memory.h"
 
 namespace headroom {
@@ -48,10 +46,10 @@ Status CudaArena::create() {
   if (cuda::is_device_lost(made)) return device_->failed("mapping memory", made);
   const Bytes free = free_now();
   return Error{ErrorCode::kResource,
-               fmt::format("{}: asked for {} ({} bytes) of {} memory, free {} ({} bytes), refused by the driver: {}",
-                           device_->id(), format_bytes(size_), size_,
-                           memory_name(is_page_locked_ ? Memory::kPageLocked : Memory::kDevice), format_bytes(free),
-                           free, cuda::result_name(made))};
+               Message::say("{}: asked for {} ({} bytes) of {} memory, free {} ({} bytes), refused by the driver: {}",
+                            device_->id(), amount(size_), size_,
+                            memory_name(is_page_locked_ ? Memory::kPageLocked : Memory::kDevice), amount(free), free,
+                            cuda::result_name(made))};
 }
 
 CudaArena::~CudaArena() {

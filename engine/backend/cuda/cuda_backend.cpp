@@ -1,7 +1,5 @@
 #include "backend/cuda/cuda_backend.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "backend/cuda/cuda_arena.h"
@@ -57,9 +55,10 @@ Result<std::unique_ptr<Backend>> make_cuda_backend(const DeviceInfo& device, con
   CudaCards found = cuda_cards();
   const auto card = std::ranges::find_if(found.cards, [&](const CudaCard& each) { return each.info.id == device.id; });
   if (card == found.cards.end()) {
-    return Error{ErrorCode::kUnsupported,
-                 fmt::format("{}: expected the CUDA device {}, found {} devices{}", device.id, device.name,
-                             found.cards.size(), found.refused.empty() ? "" : "; " + found.refused.front())};
+    return Error{
+        ErrorCode::kUnsupported,
+        Message::say("{}: expected the CUDA device {}, found {} devices{}", device.id, device.name, found.cards.size(),
+                     found.refused.empty() ? Message() : Message::say("; {}", found.refused.front()))};
   }
   card->info = device;
   std::optional<MemoryReadings> before;

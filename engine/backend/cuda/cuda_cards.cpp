@@ -33,8 +33,8 @@ Result<CudaCard> read_card(const cuda::Driver& driver, int ordinal) {
   std::array<char, 256> name{};
   driver.cuDeviceGetName(name.data(), static_cast<int>(name.size()) - 1, device);
   card.info.name = name.data();
-  const auto refused = [&](const std::string& why) {
-    return Error{ErrorCode::kUnsupported, fmt::format("CUDA: {}: {}", card.info.name, why)};
+  const auto refused = [&](const Message& why) {
+    return Error{ErrorCode::kUnsupported, Message::say("CUDA: {}: {}", card.info.name, why)};
   };
   cuda::CUresult asked = cuda::CUDA_SUCCESS;
   const auto attribute = [&](int which) {
@@ -48,19 +48,20 @@ Result<CudaCard> read_card(const cuda::Driver& driver, int ordinal) {
   card.n_multiprocessors = static_cast<std::uint32_t>(attribute(cuda::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
   const int compute_mode = attribute(cuda::CU_DEVICE_ATTRIBUTE_COMPUTE_MODE);
   if (asked != cuda::CUDA_SUCCESS)
-    return refused(fmt::format("the driver does not tell what it can do: {}", cuda::result_name(asked)));
+    return refused(Message::say("the driver does not tell what it can do: {}", cuda::result_name(asked)));
   if (card.major * 10 + card.minor < kLeastMajor * 10 + kLeastMinor) {
-    return refused(fmt::format("expected compute capability {}.{} or newer, found {}.{}", kLeastMajor, kLeastMinor,
-                               card.major, card.minor));
+    return refused(Message::say("expected compute capability {}.{} or newer, found {}.{}", kLeastMajor, kLeastMinor,
+                                card.major, card.minor));
   }
   const cuda::LeastDriver& least = cuda::least_driver(card.major);
   int version = 0;
   if (driver.cuDriverGetVersion(&version) == cuda::CUDA_SUCCESS && version < least.version)
-    return refused(cuda::too_old_text(version, least));
-  if (compute_mode == cuda::CU_COMPUTEMODE_PROHIBITED) return refused("its compute mode forbids programs to use it");
+    return refused(cuda::too_old_words(version, least));
+  if (compute_mode == cuda::CU_COMPUTEMODE_PROHIBITED)
+    return refused(Message::say("its compute mode forbids programs to use it"));
   std::size_t bytes = 0;
   if (const cuda::CUresult told = driver.cuDeviceTotalMem_v2(&bytes, device); told != cuda::CUDA_SUCCESS || bytes == 0)
-    return refused(fmt::format("the driver does not tell its memory: {}", cuda::result_name(told)));
+    return refused(Message::say("the driver does not tell its memory: {}", cuda::result_name(told)));
   card.total_bytes = bytes;
   int cache_bytes = 0;
   if (driver.cuDeviceGetAttribute(&cache_bytes, cuda::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, device) == cuda::CUDA_SUCCESS)
@@ -133,7 +134,7 @@ CudaCards cuda_cards() {
     describe(driver, *card);
     found.cards.push_back(std::move(*card));
   }
-  if (n == 0 && found.refused.empty()) found.refused.emplace_back("CUDA: the driver finds no device");
+  if (n == 0 && found.refused.empty()) found.refused.push_back(Message::say("CUDA: the driver finds no device"));
   if (setting != nullptr && *setting != '\0') {
     const Result<std::vector<std::size_t>> chosen =
         parse_device_choice(kCudaDevicesVariable, setting, found.cards.size());
@@ -175,9 +176,9 @@ MemoryReadings read_card_memory(const CudaCard& card) {
   if (*readings.device && is_part_of(card.total_bytes, **readings.device)) {
     readings.device =
         Error{ErrorCode::kResource,
-              fmt::format("NVML tells of a card with {}, its driver of one with {}: an instance of a card "
-                          "that is divided (MIG), whose own figures nobody tells",
-                          format_bytes((*readings.device)->total), format_bytes(card.total_bytes))};
+              Message::say("NVML tells of a card with {}, its driver of one with {}: an instance of a card "
+                           "that is divided (MIG), whose own figures nobody tells",
+                           amount((*readings.device)->total), amount(card.total_bytes))};
   }
   const std::optional<Bytes> own = own_nvml_bytes(*card.pci);
   if (!own) return readings;

@@ -25,8 +25,8 @@ struct CudaCard {
 };
 
 struct CudaCards {
-  std::vector<CudaCard> cards;       // cuda:0, cuda:1, ... in the order of the driver
-  std::vector<std::string> refused;  // what was found and cannot be used, and why: a sentence each
+  std::vector<CudaCard> cards;   // cuda:0, cuda:1, ... in the order of the driver
+  std::vector<Message> refused;  // what was found and cannot be used, and why: a sentence each
 };
 
 // What the driver shows now; opens no context on any card. HEADROOM_CUDA_DEVICES as HEADROOM_VULKAN_DEVICES.

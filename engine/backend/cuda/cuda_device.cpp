@@ -103,7 +103,7 @@ Status CudaDevice::create() {
     // Behind some errors NVIDIA's documents ask for a new process. A reset of the context may do as well; here it did
     // not.
     const bool stays_lost = error.code == ErrorCode::kDeviceLost && shared_context(card_.ordinal).n_resets > 0;
-    if (stays_lost) error.message += "; restart Headroom to use it again";
+    if (stays_lost) error.message = Message::say("{}; restart Headroom to use it again", error.message);
     return error;
   };
   if (const auto found = driver_.cuDeviceGet(&device_, card_.ordinal); found != cuda::CUDA_SUCCESS)
@@ -152,7 +152,7 @@ const cuda::Driver& CudaDevice::driver() const {
 Status CudaDevice::check_present() const {
   if (is_given_up()) return headroom::is_given_up(id());
   if (!is_lost_ && has_context()) return ok_status();
-  return Error{ErrorCode::kDeviceLost, fmt::format("{}: the device was lost", id())};
+  return Error{ErrorCode::kDeviceLost, Message::say("{}: the device was lost", id())};
 }
 
 Error CudaDevice::failed(std::string_view what, cuda::CUresult result) {
@@ -160,7 +160,7 @@ Error CudaDevice::failed(std::string_view what, cuda::CUresult result) {
   is_lost_ = true;
   if (has_context()) shared_context(card_.ordinal).is_broken = true;
   return {ErrorCode::kDeviceLost,
-          fmt::format("{}: the device was lost while {}: {}", id(), what, cuda::result_name(result))};
+          Message::say("{}: the device was lost while {}: {}", id(), what, cuda::result_name(result))};
 }
 
 Status CudaDevice::wait_idle(std::string_view what) {
@@ -250,7 +250,7 @@ Result<cuda::CUfunction> CudaDevice::find_kernel(std::string_view entry) {
     cuda::CUmodule module = nullptr;
     if (const auto made = driver().cuModuleLoadData(&module, file.image.data()); made != cuda::CUDA_SUCCESS) {
       Error error = failed(fmt::format("loading the kernels {}", file.name), made);
-      error.message += fmt::format(" (compute capability {}.{})", card_.major, card_.minor);
+      error.message = Message::say("{} (compute capability {}.{})", error.message, card_.major, card_.minor);
       return error;
     }
     loaded = modules_.emplace(file.name, module).first;

@@ -13,8 +13,8 @@ constexpr const LeastDriver& kLeast = kLeastDrivers.front();  // whatever the ca
 
 std::string version_text(int version) { return fmt::format("{}.{}", version / 1000, version % 1000 / 10); }
 // "CUDA 12.0 (525 or newer)"
-std::string least_text(const LeastDriver& least) {
-  return fmt::format("CUDA {} ({} or newer)", version_text(least.version), least.branch);
+Message least_words(const LeastDriver& least) {
+  return Message::say("CUDA {} ({} or newer)", version_text(least.version), least.branch);
 }
 
 class Opening {
@@ -24,27 +24,28 @@ class Opening {
     library_name_ = other != nullptr && *other != '\0' ? other : kDriverLibrary;
     // Stays open: drivers do not take well to being opened and closed again.
     library_ = dlopen(library_name_.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (library_ == nullptr) return refused(fmt::format("this machine has no NVIDIA driver ({})", library_name_));
+    if (library_ == nullptr) return refused(Message::say("this machine has no NVIDIA driver ({})", library_name_));
     find_all();
     // An old driver may lack functions too; people know it by its version.
     if (driver_.cuDriverGetVersion != nullptr) {
       int version = 0;
       if (const CUresult told = driver_.cuDriverGetVersion(&version); told != CUDA_SUCCESS)
-        return refused(fmt::format("the driver does not tell its version (error {})", told));
-      if (version < kLeast.version) return refused(too_old_text(version, kLeast));
+        return refused(Message::say("the driver does not tell its version (error {})", told));
+      if (version < kLeast.version) return refused(too_old_words(version, kLeast));
     }
     if (!missing_.empty())
-      return refused(fmt::format("expected a driver for {}, found one without {}", least_text(kLeast), missing_));
+      return refused(Message::say("expected a driver for {}, found one without {}", least_words(kLeast), missing_));
     if (const CUresult begun = driver_.cuInit(0); begun != CUDA_SUCCESS) {
       const char* name = nullptr;
       driver_.cuGetErrorName(begun, &name);
-      return refused(fmt::format("the driver cannot be started: {}", name != nullptr ? name : "unknown error"));
+      return refused(Message::say("the driver cannot be started: {}",
+                                  name != nullptr ? Message::plain(name) : Message::say("unknown error")));
     }
     return &driver_;
   }
 
  private:
-  static Error refused(const std::string& why) { return {ErrorCode::kUnsupported, "CUDA: " + why}; }
+  static Error refused(const Message& why) { return {ErrorCode::kUnsupported, why.said_of("CUDA")}; }
 
   template <class Function>
   void find(const char* name, Function*& function) {
@@ -71,9 +72,9 @@ const LeastDriver& least_driver(int major) {
                                [major](const LeastDriver& each) { return major >= each.first_major; });
 }
 
-std::string too_old_text(int version, const LeastDriver& least) {
-  return fmt::format("NVIDIA's driver is for CUDA {}, the kernels here need one for {}", version_text(version),
-                     least_text(least));
+Message too_old_words(int version, const LeastDriver& least) {
+  return Message::say("NVIDIA's driver is for CUDA {}, the kernels here need one for {}", version_text(version),
+                      least_words(least));
 }
 
 Result<const Driver*> driver() {
@@ -136,7 +137,7 @@ Error driver_error(const std::string& id, const std::string& what, CUresult resu
   const ErrorCode code = is_device_lost(result)   ? ErrorCode::kDeviceLost
                          : is_unsupported(result) ? ErrorCode::kUnsupported
                                                   : ErrorCode::kResource;
-  return {code, fmt::format("{}: {} failed: {}", id, what, result_name(result))};
+  return {code, Message::say("{}: {} failed: {}", id, what, result_name(result))};
 }
 
 }  // namespace headroom::cuda

@@ -77,7 +77,7 @@ inline constexpr std::array kLeastDrivers{LeastDriver{0, 12000, 525}, LeastDrive
 // Of a card with this major number of its compute capability.
 const LeastDriver& least_driver(int major);
 // Says it of a driver that is older, without a full stop.
-std::string too_old_text(int version, const LeastDriver& least);
+Message too_old_words(int version, const LeastDriver& least);
 
 inline constexpr const char* kDriverLibrary = "libcuda.so.1";
 inline constexpr const char* kDriverVariable = "HEADROOM_CUDA_DRIVER";  // another library, for tests

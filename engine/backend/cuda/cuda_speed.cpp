@@ -1,7 +1,5 @@
 #include "backend/cuda/cuda_speed.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 
@@ -117,9 +115,8 @@ Result<DeviceLimits> measure_cuda_limits(const std::shared_ptr<CudaDevice>& devi
   const Bytes free = sample_card(device->card()).free;
   const Bytes size = std::min(kLimitReadBytes, free / 2) / (2 * kMiB) * (2 * kMiB);
   if (size < kLeastLimitReadBytes) {
-    return Error{ErrorCode::kResource,
-                 fmt::format("measuring {}: asked for {} with as much left, free {}", device->id(),
-                             format_bytes(kLeastLimitReadBytes), format_bytes(free))};
+    return Error{ErrorCode::kResource, Message::say("measuring {}: asked for {} with as much left, free {}",
+                                                    device->id(), amount(kLeastLimitReadBytes), amount(free))};
   }
   Result<std::unique_ptr<CudaArena>> memory = map(device, Memory::kDevice, size);
   if (!memory) return memory.error();

@@ -1,7 +1,5 @@
 #include "backend/cuda/cuda_step.h"
 
-#include <fmt/format.h>
-
 #include <utility>
 
 #include "backend/cuda/cuda_arena.h"
@@ -68,7 +66,7 @@ Status CudaStep::find_parts(const StopToken& stop) {
     for (const Op& op : program.ops) {
       std::vector<Part>& of_op = parts_.emplace_back();
       if (op.device != bound_.device || op.kind == OpKind::kTransfer || !has_steps_of(program, rows)) continue;
-      if (stop.stop_requested()) return Error{ErrorCode::kCancelled, "loading was cancelled"};
+      if (stop.stop_requested()) return Error{ErrorCode::kCancelled, Message::say("loading was cancelled")};
       for (const OpPart& part : op_parts(bound_, op, rows)) {
         Part& to = of_op.emplace_back();
         to.first_row = part.first_row;

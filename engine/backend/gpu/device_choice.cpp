@@ -1,7 +1,5 @@
 #include "backend/gpu/device_choice.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <charconv>
 
@@ -19,7 +17,7 @@ Result<std::vector<std::size_t>> parse_device_choice(std::string_view variable, 
     if (error != std::errc() || end != number.data() + number.size() || index >= n) {
       return Error{
           ErrorCode::kUsage,
-          fmt::format("{}: expected numbers below {} such as 0 or 1,0, or none, found \"{}\"", variable, n, setting)};
+          Message::say("{}: expected numbers below {} such as 0 or 1,0, or none, found \"{}\"", variable, n, setting)};
     }
     chosen.push_back(index);
   }

@@ -1,7 +1,5 @@
 #include "backend/gpu/gpu_backend.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -91,8 +89,8 @@ Status GpuBackend::load_weight(Arena& arena, const Region& region, const WeightT
   const std::uint64_t at_once = to.mapped() != nullptr ? n_panels : kUploadBytes / format.bytes;
   if (at_once == 0) {
     return Error{ErrorCode::kUnsupported,
-                 fmt::format("{}: expected rows of {} of at most {} bytes, found {}", driver_.id(), weight.name,
-                             kUploadBytes / kGpuPanelRows, format.bytes / kGpuPanelRows)};
+                 Message::say("{}: expected rows of {} of at most {} bytes, found {}", driver_.id(), weight.name,
+                              kUploadBytes / kGpuPanelRows, format.bytes / kGpuPanelRows)};
   }
   for (std::uint64_t first = 0; first < n_panels; first += at_once) {
     const PanelRange range{first, std::min(n_panels, first + at_once)};
@@ -118,7 +116,7 @@ Status GpuBackend::put_bytes(const GpuArena& to, Bytes offset, Bytes n_bytes, Ar
 Status GpuBackend::clear_arena(Arena& arena, const StopToken& stop, const std::function<void(Bytes)>& advance) {
   const GpuArena& to = gpu_arena(arena);
   for (Bytes at = 0; at < to.mapped_bytes(); at += kClearedBytes) {
-    if (stop.stop_requested()) return Error{ErrorCode::kCancelled, "loading was cancelled"};
+    if (stop.stop_requested()) return Error{ErrorCode::kCancelled, Message::say("loading was cancelled")};
     const Bytes n_bytes = std::min(kClearedBytes, to.mapped_bytes() - at);
     if (Status cleared = driver_.clear({&to, at, n_bytes}); !cleared) return cleared;
     advance(n_bytes);
@@ -229,7 +227,7 @@ Status GpuBackend::wait_for_step() {
 
 Status GpuBackend::wait(const StopToken& /*stop*/) {
   if (Status done = wait_for_step(); !done) return done;
-  if (std::exchange(stopped_, false)) return Error{ErrorCode::kCancelled, "the step was stopped"};
+  if (std::exchange(stopped_, false)) return Error{ErrorCode::kCancelled, Message::say("the step was stopped")};
   return ok_status();
 }
 
@@ -297,7 +295,7 @@ Status GpuBackend::copy_state(std::uint32_t from_slot, std::uint32_t to_slot, st
   copies_.clear();
   list_slot_copies(step_->bound(), from_slot, to_slot, n_positions, copies_);
   for (std::span<const GpuCopy> rest = copies_; !rest.empty();) {
-    if (stop.stop_requested()) return Error{ErrorCode::kCancelled, "copying a prompt was stopped"};
+    if (stop.stop_requested()) return Error{ErrorCode::kCancelled, Message::say("copying a prompt was stopped")};
     std::size_t n = 0;
     for (Bytes bytes = 0; n < rest.size() && bytes < kSlotBytesAtOnce; ++n) bytes += rest[n].from.size;
     if (Status copied = driver_.copy("copying a slot", rest.first(n)); !copied) return copied;
@@ -321,7 +319,7 @@ CopySide GpuBackend::side() const { return {driver_.id(), step_->bound().plan->p
 Status GpuBackend::check_bound(const char* call) const {
   if (Status present = driver_.check_present(); !present) return present;
   if (step_ != nullptr) return ok_status();
-  return Error{ErrorCode::kUsage, fmt::format("{}: {}() before bind()", driver_.id(), call)};
+  return Error{ErrorCode::kUsage, Message::say("{}: {}() before bind()", driver_.id(), std::string_view(call))};
 }
 
 Status GpuBackend::copy(std::string_view what, const GpuSlice& from, const GpuSlice& to) {

@@ -1,7 +1,5 @@
 #include "backend/gpu/gpu_candidates.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -77,8 +75,8 @@ Status GpuCandidates::read_answer(std::string_view device, std::uint32_t index, 
   for (std::size_t i = 0; i < query.best.size(); ++i) {
     query.best[i] = {number(answer_.best_at + 2 * i), words[answer_.best_at + 2 * i + 1]};
     if (query.best[i].id < slices_.n_vocab) continue;
-    return Error{ErrorCode::kDeviceLost, fmt::format("{}: expected tokens below {}, the device answered token {}",
-                                                     device, slices_.n_vocab, query.best[i].id)};
+    return Error{ErrorCode::kDeviceLost, Message::say("{}: expected tokens below {}, the device answered token {}",
+                                                      device, slices_.n_vocab, query.best[i].id)};
   }
   for (std::size_t i = 0; i < query.logits.size(); ++i) query.logits[i] = number(answer_.logits_at + i);
   if (!query.wants_sum) return ok_status();

@@ -9,7 +9,7 @@ namespace {
 
 Result<Bytes> read_bytes(const std::filesystem::path& file) {
   if (const std::optional<Bytes> bytes = read_number_file(file)) return *bytes;
-  return Error{ErrorCode::kResource, fmt::format("{}: expected a number of bytes, found none", file.string())};
+  return Error{ErrorCode::kResource, Message::say("{}: expected a number of bytes, found none", file.string())};
 }
 
 Result<DeviceUse> read_pool(const std::filesystem::path& folder, const char* pool) {
@@ -34,7 +34,7 @@ std::optional<Result<DeviceUse>> read_amdgpu_memory(const std::filesystem::path&
   const std::optional<Bytes> total = checked_add(own->total, mapped->total),
                              used = checked_add(own->used, mapped->used);
   if (!total || !used)
-    return Result<DeviceUse>(Error{ErrorCode::kResource, fmt::format("{}: sizes beyond 64 bits", folder.string())});
+    return Result<DeviceUse>(Error{ErrorCode::kResource, Message::say("{}: sizes beyond 64 bits", folder.string())});
   return DeviceUse{*total, *used, own->source};
 }
 

@@ -1,7 +1,5 @@
 #include "backend/gpu_memory/memory_readings.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <limits>
 
@@ -16,80 +14,78 @@ bool is_another_size(Bytes a, Bytes b) { return std::min(a, b) < std::max(a, b) 
 Bytes less(Bytes a, Bytes b) { return a - std::min(a, b); }
 Bytes sum(Bytes a, Bytes b) { return checked_add(a, b).value_or(std::numeric_limits<Bytes>::max()); }
 
-void add_sentence(std::string& text, std::string_view sentence) {
-  if (!text.empty()) text += ' ';
-  text += sentence;
+void add_sentence(Message& text, const Message& sentence) {
+  text = text.empty() ? sentence : Message::joined({text, sentence}, " ");
 }
 
-void add_contradiction(std::string& doubt, std::string_view what) {
-  add_sentence(doubt, fmt::format("The system's figures disagree: {}.", what));
+void add_contradiction(Message& doubt, const Message& what) {
+  add_sentence(doubt, Message::say("The system's figures disagree: {}.", what));
 }
 
 // The budget as far as it can be believed.
-std::optional<ProcessBudget> checked_budget(const MemoryReadings& readings, std::string& doubt) {
+std::optional<ProcessBudget> checked_budget(const MemoryReadings& readings, Message& doubt) {
   if (!readings.budget) return std::nullopt;
   const auto& [budget, usage] = *readings.budget;
   if (budget > 0 && usage <= readings.heap_bytes) return readings.budget;
   if (budget == 0) {
-    add_contradiction(doubt,
-                      fmt::format("the driver offers none of the device's {}", format_bytes(readings.heap_bytes)));
+    add_contradiction(doubt, Message::say("the driver offers none of the device's {}", amount(readings.heap_bytes)));
   } else {
-    add_contradiction(doubt, fmt::format("the driver counts {} for this program on a device with {}",
-                                         format_bytes(usage), format_bytes(readings.heap_bytes)));
+    add_contradiction(doubt, Message::say("the driver counts {} for this program on a device with {}", amount(usage),
+                                          amount(readings.heap_bytes)));
   }
   return std::nullopt;
 }
 
 // What this process's clients hold, as far as it can be believed.
-std::optional<ClientUse> checked_clients(const MemoryReadings& readings, std::string& doubt) {
+std::optional<ClientUse> checked_clients(const MemoryReadings& readings, Message& doubt) {
   if (!readings.own_clients) return std::nullopt;
   const Bytes most = std::max(readings.own_clients->device, readings.own_clients->evicted);
   if (most <= readings.heap_bytes) return readings.own_clients;
-  add_contradiction(doubt, fmt::format("the driver counts {} for this program on a device with {}", format_bytes(most),
-                                       format_bytes(readings.heap_bytes)));
+  add_contradiction(doubt, Message::say("the driver counts {} for this program on a device with {}", amount(most),
+                                        amount(readings.heap_bytes)));
   return std::nullopt;
 }
 
 // What this process has in the device's own memory beside its arenas that stayed there; absent where nothing tells.
 std::optional<Bytes> driver_here(const MemoryReadings& readings, Bytes arenas_here,
                                  const std::optional<ProcessBudget>& budget, const std::optional<ClientUse>& clients,
-                                 std::string& doubt) {
+                                 Message& doubt) {
   std::optional<Bytes> told;
   if (budget) told = budget->usage;
   // 0 is what a driver says that does not count; a program without arenas may hold nothing.
   if (clients && (clients->device > 0 || arenas_here == 0)) told = clients->device;
   if (!told && readings.driver_bytes > 0) {
     add_sentence(doubt,
-                 fmt::format("Nothing tells what this program holds of it: its driver's share is taken for the {} by "
-                             "which more was in use once it was opened.",
-                             format_bytes(readings.driver_bytes)));
+                 Message::say("Nothing tells what this program holds of it: its driver's share is taken for the {} by "
+                              "which more was in use once it was opened.",
+                              amount(readings.driver_bytes)));
     return readings.driver_bytes;
   }
   if (!told) return arenas_here == 0 ? std::optional<Bytes>(0) : std::nullopt;
   if (is_below(*told, arenas_here)) {
-    add_contradiction(doubt, fmt::format("the driver counts {} for this program, which holds {}", format_bytes(*told),
-                                         format_bytes(arenas_here)));
+    add_contradiction(doubt, Message::say("the driver counts {} for this program, which holds {}", amount(*told),
+                                          amount(arenas_here)));
   }
   return less(*told, arenas_here);
 }
 
 // The use of the whole device as far as it can be believed.
-std::optional<DeviceUse> checked_use(const MemoryReadings& readings, Bytes ours, std::string& doubt) {
+std::optional<DeviceUse> checked_use(const MemoryReadings& readings, Bytes ours, Message& doubt) {
   if (!readings.device) return std::nullopt;
   if (!*readings.device) {
-    add_sentence(doubt, readings.device->error().message + ".");
+    add_sentence(doubt, Message::say("{}.", readings.device->error().message));
     return std::nullopt;
   }
   const DeviceUse& use = **readings.device;
   if (use.used > use.total) {
-    add_contradiction(
-        doubt, fmt::format("{} counts {} in use of {}", use.source, format_bytes(use.used), format_bytes(use.total)));
+    add_contradiction(doubt,
+                      Message::say("{} counts {} in use of {}", use.source, amount(use.used), amount(use.total)));
   } else if (is_another_size(use.total, readings.heap_bytes)) {
-    add_contradiction(doubt, fmt::format("{} tells of a device with {}, its driver of one with {}", use.source,
-                                         format_bytes(use.total), format_bytes(readings.heap_bytes)));
+    add_contradiction(doubt, Message::say("{} tells of a device with {}, its driver of one with {}", use.source,
+                                          amount(use.total), amount(readings.heap_bytes)));
   } else if (is_below(use.used, ours)) {
-    add_contradiction(doubt, fmt::format("{} counts {} in use, of which this program alone holds {}", use.source,
-                                         format_bytes(use.used), format_bytes(ours)));
+    add_contradiction(doubt, Message::say("{} counts {} in use, of which this program alone holds {}", use.source,
+                                          amount(use.used), amount(ours)));
   } else {
     return use;
   }
@@ -128,15 +124,16 @@ MemorySample sample_own_memory(const MemoryReadings& readings) {
   } else if (budget) {
     account.others = std::min(std::max(less(readings.heap_bytes, budget->budget), seen), not_ours);
     account.confidence = MemoryConfidence::kEstimated;
-    add_sentence(account.doubt, "The driver tells what this program may use, not what others hold.");
+    add_sentence(account.doubt, Message::say("The driver tells what this program may use, not what others hold."));
   } else if (seen > 0) {
     account.others = std::min(seen, not_ours);
     account.confidence = MemoryConfidence::kEstimated;
-    add_sentence(account.doubt, "Only programs of this user are seen; others may hold more.");
+    add_sentence(account.doubt, Message::say("Only programs of this user are seen; others may hold more."));
   } else {
     account.confidence = MemoryConfidence::kAssumed;
-    add_sentence(account.doubt,
-                 "Nothing tells what other programs hold of it: all that is not Headroom's is taken for free.");
+    add_sentence(
+        account.doubt,
+        Message::say("Nothing tells what other programs hold of it: all that is not Headroom's is taken for free."));
   }
   sample.free = not_ours - account.others.value_or(0);
   if (budget) sample.free = std::min(sample.free, less(budget->budget, budget->usage));
@@ -156,20 +153,21 @@ MemorySample sample_shared_memory(const MemorySample& host, const MemoryReadings
     if (counted <= sample.total) {
       sample.ours = std::max(sample.ours, counted);
     } else {
-      add_contradiction(account.doubt, fmt::format("the driver counts {} for this program on a device with {}",
-                                                   format_bytes(counted), format_bytes(sample.total)));
+      add_contradiction(account.doubt, Message::say("the driver counts {} for this program on a device with {}",
+                                                    amount(counted), amount(sample.total)));
     }
   }
   sample.free = std::min(host.free, sample.total - sample.ours);
-  if (readings.device && !*readings.device) add_sentence(account.doubt, readings.device->error().message + ".");
+  if (readings.device && !*readings.device)
+    add_sentence(account.doubt, Message::say("{}.", readings.device->error().message));
   if (readings.device && *readings.device) {
     const DeviceUse& pool = **readings.device;
     if (pool.used <= pool.total && !is_below(pool.used, readings.device_arena_bytes)) {
       sample.free = std::min(sample.free, pool.total - pool.used);
     } else {
-      add_contradiction(account.doubt, fmt::format("{} counts {} in use of {}, and this program holds {}", pool.source,
-                                                   format_bytes(pool.used), format_bytes(pool.total),
-                                                   format_bytes(readings.device_arena_bytes)));
+      add_contradiction(account.doubt,
+                        Message::say("{} counts {} in use of {}, and this program holds {}", pool.source,
+                                     amount(pool.used), amount(pool.total), amount(readings.device_arena_bytes)));
     }
   }
   if (!account.doubt.empty()) account.confidence = std::max(account.confidence, MemoryConfidence::kEstimated);

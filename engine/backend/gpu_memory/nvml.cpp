@@ -1,7 +1,6 @@
 #include "backend/gpu_memory/nvml.h"
 
 #include <dlfcn.h>
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <array>
@@ -70,18 +69,20 @@ Nvml::~Nvml() {
 }
 
 Result<std::unique_ptr<const Nvml>> Nvml::open(const char* library) {
-  const auto refused = [](const std::string& why) { return Error{ErrorCode::kResource, "NVML: " + why}; };
+  const auto refused = [](const Message& why) { return Error{ErrorCode::kResource, why.said_of("NVML")}; };
   std::unique_ptr<Nvml> nvml(new Nvml(std::make_unique<Functions>()));  // NOLINT: the constructor is private
   Functions& functions = *nvml->functions_;
   functions.library = dlopen(library, RTLD_NOW | RTLD_LOCAL);
-  if (functions.library == nullptr) return refused(fmt::format("{} is not on this machine", library));
+  if (functions.library == nullptr)
+    return refused(Message::say("{} is not on this machine", std::string_view(library)));
   const bool is_whole = functions.find("nvmlInit_v2", functions.init) &&
                         functions.find("nvmlShutdown", functions.shutdown) &&
                         functions.find("nvmlDeviceGetHandleByPciBusId_v2", functions.device_by_pci) &&
                         functions.find("nvmlDeviceGetMemoryInfo_v2", functions.memory_info);
-  if (!is_whole) return refused(fmt::format("{} is older than the functions that are asked for", library));
+  if (!is_whole)
+    return refused(Message::say("{} is older than the functions that are asked for", std::string_view(library)));
   if (const int result = functions.init(); result != kSuccess)
-    return refused(fmt::format("it could not be opened (error {})", result));
+    return refused(Message::say("it could not be opened (error {})", result));
   functions.is_initialized = true;
   functions.find("nvmlDeviceGetComputeRunningProcesses_v3", functions.processes);
   functions.find("nvmlSystemGetDriverVersion", functions.driver_version);
@@ -91,23 +92,23 @@ Result<std::unique_ptr<const Nvml>> Nvml::open(const char* library) {
 
 Result<DeviceUse> Nvml::read(const PciAddress& card) const {
   const auto refused = [&](int result) {
-    return Error{ErrorCode::kResource, fmt::format("NVML tells nothing of {} (error {})", pci_text(card), result)};
+    return Error{ErrorCode::kResource, Message::say("NVML tells nothing of {} (error {})", pci_text(card), result)};
   };
   NvmlDevice device = nullptr;
   if (const int result = functions_->device_by_pci(pci_text(card).c_str(), &device); result != kSuccess)
     return refused(result);
   if (functions_->is_divided(device)) {
     return Error{ErrorCode::kResource,
-                 fmt::format("NVML: {} is divided into instances (MIG), and what is in use is told of all together",
-                             pci_text(card))};
+                 Message::say("NVML: {} is divided into instances (MIG), and what is in use is told of all together",
+                              pci_text(card))};
   }
   NvmlMemory memory;
   memory.version = kMemoryVersion;
   if (const int result = functions_->memory_info(device, &memory); result != kSuccess) return refused(result);
   if (memory.reserved > memory.total || memory.free > memory.total - memory.reserved) {
     return Error{ErrorCode::kResource,
-                 fmt::format("NVML: expected reserved and free memory within the total of {}, found {} and {}",
-                             format_bytes(memory.total), format_bytes(memory.reserved), format_bytes(memory.free))};
+                 Message::say("NVML: expected reserved and free memory within the total of {}, found {} and {}",
+                              amount(memory.total), amount(memory.reserved), amount(memory.free))};
   }
   const Bytes total = memory.total - memory.reserved;
   return DeviceUse{total, total - memory.free, "NVML"};

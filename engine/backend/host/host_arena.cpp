@@ -1,6 +1,5 @@
 #include "backend/host/host_arena.h"
 
-#include <fmt/format.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -34,8 +33,8 @@ Result<std::unique_ptr<Arena>> map_host_arena(const ArenaPlan& plan, std::atomic
   // between chunks.
   void* base = mmap(nullptr, plan.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (base == MAP_FAILED) {
-    return Error{ErrorCode::kResource, fmt::format("host memory: asked for {} ({} bytes), refused by the system: {}",
-                                                   format_bytes(plan.size), plan.size, std::strerror(errno))};
+    return Error{ErrorCode::kResource, Message::say("host memory: asked for {} ({} bytes), refused by the system: {}",
+                                                    amount(plan.size), plan.size, std::string(std::strerror(errno)))};
   }
   madvise(base, plan.size, MADV_HUGEPAGE);  // fewer TLB misses where the system has huge pages; harmless where not
   ++n_allocations;
@@ -59,7 +58,7 @@ Status clear_host_arena(Arena& arena, ThreadPool& pool, const StopToken& stop,
       n_told = done;
     }
   });
-  if (n_done.load() < n_bytes) return Error{ErrorCode::kCancelled, "loading was cancelled"};
+  if (n_done.load() < n_bytes) return Error{ErrorCode::kCancelled, Message::say("loading was cancelled")};
   advance(n_bytes - n_told);
   return ok_status();
 }

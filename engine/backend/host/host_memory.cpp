@@ -1,7 +1,5 @@
 #include "backend/host/host_memory.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -75,7 +73,7 @@ Result<MemorySample> sample_host_memory(const HostPaths& paths) {
   const auto [total, available] = find_numbers<2>(meminfo, {"MemTotal:", "MemAvailable:"});
   if (!total || !available) {
     return Error{ErrorCode::kResource,
-                 fmt::format("{}: expected MemTotal and MemAvailable, found neither or one", meminfo.string())};
+                 Message::say("{}: expected MemTotal and MemAvailable, found neither or one", meminfo.string())};
   }
   MemorySample sample{.total = *total * kKiB, .free = std::min(*total, *available) * kKiB, .ours = 0};
   apply_cgroup_limits(sample, paths);

@@ -1,6 +1,5 @@
 #include "backend/reference/reference_arena.h"
 
-#include <fmt/format.h>
 #include <sys/mman.h>
 
 #include <cerrno>
@@ -10,8 +9,8 @@ namespace headroom {
 namespace {
 
 Error refused(const ReferenceDevice& device, Bytes size, int code) {
-  return Error{ErrorCode::kResource, fmt::format("{}: asked for {} ({} bytes), refused by the system: {}", device.id(),
-                                                 format_bytes(size), size, std::strerror(code))};
+  return Error{ErrorCode::kResource, Message::say("{}: asked for {} ({} bytes), refused by the system: {}", device.id(),
+                                                  amount(size), size, std::string(std::strerror(code)))};
 }
 
 }  // namespace

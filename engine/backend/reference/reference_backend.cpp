@@ -1,7 +1,5 @@
 #include "backend/reference/reference_backend.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstring>
 #include <optional>
@@ -52,15 +50,13 @@ class ReferenceBackend final : public Backend {
     if (Status present = check_present(); !present) return present.error();
     if (is_due(device_->faults().map_arena)) {
       return Error{ErrorCode::kResource,
-                   fmt::format("{}: asked for {} ({} bytes), free {} ({} bytes), refused by the device", info_.id,
-                               format_bytes(plan.size), plan.size, format_bytes(device_->sample().free),
-                               device_->sample().free)};
+                   Message::say("{}: asked for {} ({} bytes), free {} ({} bytes), refused by the device", info_.id,
+                                amount(plan.size), plan.size, amount(device_->sample().free), device_->sample().free)};
     }
     if (info_.max_arena_bytes > 0 && plan.size > info_.max_arena_bytes) {
-      return Error{
-          ErrorCode::kResource,
-          fmt::format("{}: asked for {} ({} bytes) at once, expected at most {} ({} bytes)", info_.id,
-                      format_bytes(plan.size), plan.size, format_bytes(info_.max_arena_bytes), info_.max_arena_bytes)};
+      return Error{ErrorCode::kResource,
+                   Message::say("{}: asked for {} ({} bytes) at once, expected at most {} ({} bytes)", info_.id,
+                                amount(plan.size), plan.size, amount(info_.max_arena_bytes), info_.max_arena_bytes)};
     }
     Result<std::unique_ptr<ReferenceArena>> arena = ReferenceArena::map(device_, plan);
     if (!arena) return arena.error();
@@ -85,7 +81,7 @@ class ReferenceBackend final : public Backend {
   Status clear_arena(Arena& arena, const StopToken& stop, const std::function<void(Bytes)>& advance) override {
     return fill(arena, [&](std::byte* base) -> Status {
       for (Bytes at = 0; at < arena.mapped_bytes(); at += kChunkBytes) {
-        if (stop.stop_requested()) return Error{ErrorCode::kCancelled, "loading was cancelled"};
+        if (stop.stop_requested()) return Error{ErrorCode::kCancelled, Message::say("loading was cancelled")};
         const Bytes n_bytes = std::min(kChunkBytes, arena.mapped_bytes() - at);
         std::memset(base + at, 0, n_bytes);
         advance(n_bytes);
@@ -104,8 +100,8 @@ class ReferenceBackend final : public Backend {
   // At once, a row at a time.
   Status upload_weights(const Op& op, WeightSource& source, const StopToken& stop) override {
     return with_memory("upload_weights", [&]() -> Status {
-      if (stop.stop_requested()) return Error{ErrorCode::kCancelled, "the step was stopped"};
-      if (is_due(device_->faults().write)) return failed("copying weights failed");
+      if (stop.stop_requested()) return Error{ErrorCode::kCancelled, Message::say("the step was stopped")};
+      if (is_due(device_->faults().write)) return failed(Message::say("copying weights failed"));
       step_->bound().upload(op, source);
       return ok_status();
     });
@@ -116,7 +112,7 @@ class ReferenceBackend final : public Backend {
     if (is_due(device_->faults().hang_at_submit)) device_->faults().hangs = true;
     if (device_->faults().hangs) return check_present();  // it is begun, as on a GPU
     return with_memory("submit", [&]() -> Status {
-      if (is_due(device_->faults().submit)) return failed("starting a subgraph failed");
+      if (is_due(device_->faults().submit)) return failed(Message::say("starting a subgraph failed"));
       if (!step_->run(subgraph, inputs, stop)) stopped_ = true;
       return ok_status();
     });
@@ -132,7 +128,7 @@ class ReferenceBackend final : public Backend {
     return with_memory("read", [&]() -> Status {
       if (Status whole = check_whole(); !whole) return whole;
       if (Status fine = check_copy(side(), buffer, first_row, to.size()); !fine) return fine;
-      if (is_due(device_->faults().read)) return failed(fmt::format("copying {} to the host failed", name(buffer)));
+      if (is_due(device_->faults().read)) return failed(Message::say("copying {} to the host failed", name(buffer)));
       const std::size_t row_elems = step_->bound().plan->program.buffers[buffer].row_elems;
       std::memcpy(to.data(), step_->bound().buffer(buffer) + first_row * row_elems, to.size());
       return ok_status();
@@ -142,7 +138,7 @@ class ReferenceBackend final : public Backend {
   Status write(BufferId buffer, std::span<const std::byte> from) override {
     return with_memory("write", [&]() -> Status {
       if (Status fine = check_copy(side(), buffer, 0, from.size()); !fine) return fine;
-      if (is_due(device_->faults().write)) return failed(fmt::format("copying {} from the host failed", name(buffer)));
+      if (is_due(device_->faults().write)) return failed(Message::say("copying {} from the host failed", name(buffer)));
       std::memcpy(step_->bound().buffer(buffer), from.data(), from.size());
       return ok_status();
     });
@@ -158,7 +154,7 @@ class ReferenceBackend final : public Backend {
       const std::size_t n_vocab = step_->bound().model->n_vocab;
       for (CandidateQuery& query : queries) {
         if (Status fine = check_copy(side(), logits, query.row, n_vocab * sizeof(float)); !fine) return fine;
-        if (is_due(device_->faults().read)) return failed("finding the likeliest tokens failed");
+        if (is_due(device_->faults().read)) return failed(Message::say("finding the likeliest tokens failed"));
         answer_query({step_->bound().buffer(logits) + query.row * n_vocab, n_vocab}, query);
       }
       return ok_status();
@@ -173,7 +169,7 @@ class ReferenceBackend final : public Backend {
             "a copy of a slot is outside the plan");
       for (std::size_t i = 0; i < step_->bound().layers.size(); ++i) {
         const ReferenceBinding::Layer& layer = step_->bound().layers[i];
-        if (stop.stop_requested()) return Error{ErrorCode::kCancelled, "copying a prompt was stopped"};
+        if (stop.stop_requested()) return Error{ErrorCode::kCancelled, Message::say("copying a prompt was stopped")};
         const LayerSpec& spec = step_->bound().model->layers[i];
         if (layer.conv != nullptr) copy_slot(layer.conv, spec.conv_bytes(), from_slot, to_slot);
         if (layer.matrices != nullptr) copy_slot(layer.matrices, spec.matrix_bytes(), from_slot, to_slot);
@@ -203,13 +199,13 @@ class ReferenceBackend final : public Backend {
   std::uint64_t n_allocations() const override { return n_allocations_; }
 
  private:
-  Error failed(std::string_view what) const {
-    return Error{ErrorCode::kResource, fmt::format("{}: {}", info_.id, what)};
+  Error failed(const Message& what) const {
+    return Error{ErrorCode::kResource, Message::say("{}: {}", info_.id, what)};
   }
 
   // Says once that a step was broken off.
   Status check_whole() {
-    if (std::exchange(stopped_, false)) return Error{ErrorCode::kCancelled, "the step was stopped"};
+    if (std::exchange(stopped_, false)) return Error{ErrorCode::kCancelled, Message::say("the step was stopped")};
     return ok_status();
   }
 
@@ -231,7 +227,7 @@ class ReferenceBackend final : public Backend {
   Status check_present() const {
     if (is_given_up_) return is_given_up(info_.id);
     if (device_->n_losses() == n_losses_) return ok_status();
-    return Error{ErrorCode::kDeviceLost, fmt::format("{}: the device was lost", info_.id)};
+    return Error{ErrorCode::kDeviceLost, Message::say("{}: the device was lost", info_.id)};
   }
 
   const MemoryPlan* plan() const { return step_->bound().plan; }
@@ -240,9 +236,9 @@ class ReferenceBackend final : public Backend {
 
   // With the arenas that were bound.
   template <class Work>
-  Status with_memory(const char* call, Work work) {
+  Status with_memory(std::string_view call, Work work) {
     if (Status answers = wait_for_answer("computing a step"); !answers) return answers;
-    if (!step_) return Error{ErrorCode::kUsage, fmt::format("{}: {}() before bind()", info_.id, call)};
+    if (!step_) return Error{ErrorCode::kUsage, Message::say("{}: {}() before bind()", info_.id, call)};
     const OpenArenas open(step_->bound().arenas);
     return open.status() ? work() : open.status();
   }
@@ -269,7 +265,7 @@ class ReferenceBackend final : public Backend {
     const std::uint64_t n_rows = weight.n_matrices * weight.n_rows,
                         chunk_rows = std::max<std::uint64_t>(1, kChunkBytes / row_size);
     for (std::uint64_t row = 0; row < n_rows; row += chunk_rows) {
-      if (stop.stop_requested()) return Error{ErrorCode::kCancelled, "loading was cancelled"};
+      if (stop.stop_requested()) return Error{ErrorCode::kCancelled, Message::say("loading was cancelled")};
       const Bytes n_bytes = std::min(chunk_rows, n_rows - row) * row_size;
       if (Status status = read_rows(weight, file, row, {to + row * row_size, n_bytes}); !status) return status;
       advance(n_bytes);
@@ -289,8 +285,8 @@ class ReferenceBackend final : public Backend {
 
 Result<std::unique_ptr<Backend>> make_reference_backend(DeviceInfo device, std::shared_ptr<ReferenceDevice> memory) {
   if (device.kind != DeviceKind::kReference) {
-    return Error{ErrorCode::kUsage, fmt::format("{}: expected a reference device, found one of kind {}", device.id,
-                                                device_kind_name(device.kind))};
+    return Error{ErrorCode::kUsage, Message::say("{}: expected a reference device, found one of kind {}", device.id,
+                                                 device_kind_name(device.kind))};
   }
   if (memory->faults().hangs) return is_given_up(device.id);
   return std::unique_ptr<Backend>(std::make_unique<ReferenceBackend>(std::move(device), std::move(memory)));

@@ -14,8 +14,8 @@ Status ReferenceDevice::reserve(Bytes bytes) {
   const std::lock_guard lock(mutex_);
   const Bytes free = sample_locked().free;
   if (bytes > free) {
-    return Error{ErrorCode::kResource, fmt::format("{}: asked for {} ({} bytes), free {} ({} bytes)", id_,
-                                                   format_bytes(bytes), bytes, format_bytes(free), free)};
+    return Error{ErrorCode::kResource, Message::say("{}: asked for {} ({} bytes), free {} ({} bytes)", id_,
+                                                    amount(bytes), bytes, amount(free), free)};
   }
   used_ += bytes;
   return ok_status();
@@ -69,8 +69,8 @@ Result<std::vector<DeviceInfo>> reference_devices(std::string_view setting) {
     const std::size_t comma = rest.find(',');
     const std::optional<Bytes> total = parse_bytes(rest.substr(0, comma));
     if (!total || *total == 0) {
-      return Error{ErrorCode::kUsage, fmt::format("{}: expected sizes such as 512MiB or 512MiB,256MiB, found \"{}\"",
-                                                  kReferenceVariable, setting)};
+      return Error{ErrorCode::kUsage, Message::say("{}: expected sizes such as 512MiB or 512MiB,256MiB, found \"{}\"",
+                                                   std::string_view(kReferenceVariable), setting)};
     }
     devices.push_back(reference_info(devices.size(), *total));
     if (comma == std::string_view::npos) return devices;

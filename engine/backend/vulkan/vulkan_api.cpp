@@ -1,7 +1,5 @@
 #include "backend/vulkan/vulkan_api.h"
 
-#include <fmt/format.h>
-
 namespace headroom {
 
 std::string_view vk_result_name(VkResult result) {
@@ -26,9 +24,9 @@ std::string_view vk_result_name(VkResult result) {
 
 Error vk_error(std::string_view device, std::string_view what, VkResult result) {
   if (result == VK_ERROR_DEVICE_LOST)
-    return {ErrorCode::kDeviceLost, fmt::format("{}: the device was lost while {}", device, what)};
+    return {ErrorCode::kDeviceLost, Message::say("{}: the device was lost while {}", device, what)};
   return {ErrorCode::kResource,
-          fmt::format("{}: {} failed: {} ({})", device, what, vk_result_name(result), static_cast<int>(result))};
+          Message::say("{}: {} failed: {} ({})", device, what, vk_result_name(result), static_cast<int>(result))};
 }
 
 }  // namespace headroom

@@ -1,7 +1,5 @@
 #include "backend/vulkan/vulkan_arena.h"
 
-#include <fmt/format.h>
-
 #include <cstdlib>
 
 #include "backend/vulkan/vulkan_memory.h"
@@ -69,9 +67,9 @@ Status VulkanArena::create() {
     const Result<MemorySample> now = sample_card(device_->card());
     const Bytes free = now ? now->free : 0;
     return Error{ErrorCode::kResource,
-                 fmt::format("{}: asked for {} ({} bytes) of {} memory, free {} ({} bytes), refused by the driver: {}",
-                             device_->id(), format_bytes(size_), size_, memory_name(memory_kind_), format_bytes(free),
-                             free, vk_result_name(result))};
+                 Message::say("{}: asked for {} ({} bytes) of {} memory, free {} ({} bytes), refused by the driver: {}",
+                              device_->id(), amount(size_), size_, memory_name(memory_kind_), amount(free), free,
+                              vk_result_name(result))};
   };
   const VkBufferCreateInfo buffer = buffer_info(size_);
   if (const VkResult made = vkCreateBuffer(device_->handle(), &buffer, nullptr, &buffer_); made != VK_SUCCESS)
@@ -81,8 +79,8 @@ Status VulkanArena::create() {
   needs.size += vulkan_faults().more_for_buffers;
   if (needs.size > size_) {
     return Error{ErrorCode::kUnsupported,
-                 fmt::format("{}: expected a driver that takes {} bytes for a buffer of this size, found {}",
-                             device_->id(), size_, needs.size)};
+                 Message::say("{}: expected a driver that takes {} bytes for a buffer of this size, found {}",
+                              device_->id(), size_, needs.size)};
   }
   VkMemoryAllocateInfo allocate{};
   allocate.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO;

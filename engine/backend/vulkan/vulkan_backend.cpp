@@ -1,7 +1,5 @@
 #include "backend/vulkan/vulkan_backend.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -67,8 +65,9 @@ Result<std::unique_ptr<Backend>> make_vulkan_backend(const DeviceInfo& device,
                                  [&](const VulkanCard& each) { return each.info.id == device.id; });
   if (card == found.cards.end()) {
     return Error{ErrorCode::kUnsupported,
-                 fmt::format("{}: expected the Vulkan device {}, found {} devices{}", device.id, device.name,
-                             found.cards.size(), found.refused.empty() ? "" : "; " + found.refused.front())};
+                 Message::say("{}: expected the Vulkan device {}, found {} devices{}", device.id, device.name,
+                              found.cards.size(),
+                              found.refused.empty() ? Message() : Message::say("; {}", found.refused.front()))};
   }
   card->info = device;
   std::optional<MemoryReadings> before;

@@ -1,7 +1,5 @@
 #include "backend/vulkan/vulkan_candidates.h"
 
-#include <fmt/format.h>
-
 #include <array>
 
 #include "backend/gpu/gpu_words.h"
@@ -43,7 +41,7 @@ Status VulkanCandidates::check_limits() const {
   std::uint32_t most = n_vocab_;
   while (is_too_large(most)) most -= kRowSumBlock;
   return Error{ErrorCode::kUnsupported,
-               fmt::format("{}: expected a vocabulary of at most {} tokens, found {}", device_->id(), most, n_vocab_)};
+               Message::say("{}: expected a vocabulary of at most {} tokens, found {}", device_->id(), most, n_vocab_)};
 }
 
 Status VulkanCandidates::record_commands(VulkanPipelines& pipelines) {

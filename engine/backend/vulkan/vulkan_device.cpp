@@ -1,7 +1,5 @@
 #include "backend/vulkan/vulkan_device.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <mutex>
 #include <utility>
@@ -139,7 +137,7 @@ void VulkanDevice::release(std::function<void()> destroy) {
 Status VulkanDevice::check_present() const {
   if (is_given_up_) return is_given_up(id());
   if (!is_lost_) return ok_status();
-  return Error{ErrorCode::kDeviceLost, fmt::format("{}: the device was lost", id())};
+  return Error{ErrorCode::kDeviceLost, Message::say("{}: the device was lost", id())};
 }
 
 Status VulkanDevice::submit(std::span<const VkCommandBuffer> commands) {

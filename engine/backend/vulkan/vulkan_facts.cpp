@@ -121,25 +121,25 @@ VulkanFacts without_options(VulkanFacts facts) {
   return facts;
 }
 
-std::string why_not_usable(const VulkanFacts& facts) {
+Message why_not_usable(const VulkanFacts& facts) {
   if (facts.api_version < VK_API_VERSION_1_2) {
-    return fmt::format("expected Vulkan 1.2, found {}.{}", VK_API_VERSION_MAJOR(facts.api_version),
-                       VK_API_VERSION_MINOR(facts.api_version));
+    return Message::say("expected Vulkan 1.2, found {}.{}", VK_API_VERSION_MAJOR(facts.api_version),
+                        VK_API_VERSION_MINOR(facts.api_version));
   }
-  if (!facts.has_timeline_semaphores) return "expected timeline semaphores, found none";
-  if (!facts.compute_queue) return "expected a queue that computes, found none";
-  if (facts.heap_bytes == 0) return "expected memory of the device's own, found none";
+  if (!facts.has_timeline_semaphores) return Message::say("expected timeline semaphores, found none");
+  if (!facts.compute_queue) return Message::say("expected a queue that computes, found none");
+  if (facts.heap_bytes == 0) return Message::say("expected memory of the device's own, found none");
   struct Limit {
-    std::string_view name;
+    const char* words;  // marked
     std::uint32_t least, found;
   };
   for (const Limit& limit :
-       {Limit{"push constants", kLeastPushBytes, facts.limits.maxPushConstantsSize},
-        Limit{"workgroups", kLeastInvocations, facts.limits.maxComputeWorkGroupInvocations},
-        Limit{"shared memory", kLeastSharedBytes, facts.limits.maxComputeSharedMemorySize},
-        Limit{"storage buffers", kLeastBuffers, facts.limits.maxPerStageDescriptorStorageBuffers}}) {
+       {Limit{Message::mark("push constants"), kLeastPushBytes, facts.limits.maxPushConstantsSize},
+        Limit{Message::mark("workgroups"), kLeastInvocations, facts.limits.maxComputeWorkGroupInvocations},
+        Limit{Message::mark("shared memory"), kLeastSharedBytes, facts.limits.maxComputeSharedMemorySize},
+        Limit{Message::mark("storage buffers"), kLeastBuffers, facts.limits.maxPerStageDescriptorStorageBuffers}}) {
     if (limit.found < limit.least)
-      return fmt::format("expected {} of at least {}, found {}", limit.name, limit.least, limit.found);
+      return Message::say("expected {} of at least {}, found {}", Message::of(limit.words), limit.least, limit.found);
   }
   return {};
 }
@@ -174,8 +174,8 @@ VulkanCard make_vulkan_card(const VulkanFacts& facts, std::size_t index, std::st
   const std::optional<std::uint32_t> asked = parse_vulkan_tier(tier_setting);
   card.tier = choose_vulkan_tier(facts.tier, asked);
   info.kernels = vulkan_tier_text(card.tier);
-  if (const std::string note = vulkan_tier_note(card.tier, facts.tier); !note.empty() && !asked)
-    info.kernel_note = fmt::format("{}: {}", info.name, note);
+  if (const Message note = vulkan_tier_note(card.tier, facts.tier); !note.empty() && !asked)
+    info.kernel_note = note.said_of(info.name);
   info.proof = Proof::kMissing;
   info.proof_key = fmt::format("{}|{}|{}|{:016x}", facts.uuid, info.kernels, info.driver, vulkan_kernels_fingerprint());
   for (const DTypeRow& row : kDTypes) {

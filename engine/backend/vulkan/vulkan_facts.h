@@ -36,7 +36,7 @@ VulkanFacts read_vulkan_facts(VkPhysicalDevice device);
 VulkanFacts without_options(VulkanFacts facts);
 
 // Why our kernels cannot run there: "expected timeline semaphores, found none"; empty: they can.
-std::string why_not_usable(const VulkanFacts& facts);
+Message why_not_usable(const VulkanFacts& facts);
 
 // The card vulkan:INDEX without its handle and its memory. `tier_setting` is the value of kVulkanTierVariable; empty:
 // the facts decide. Where the driver does not tell the PCI address, `sys_folder` does, unless two such cards are there.

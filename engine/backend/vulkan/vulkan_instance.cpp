@@ -17,11 +17,12 @@ namespace {
 
 struct Instance {
   VkInstance handle = VK_NULL_HANDLE;
-  std::string problem;  // why there is none
+  Message problem;  // why there is none
 };
 
 Instance make_instance() {
-  if (volkInitialize() != VK_SUCCESS) return {VK_NULL_HANDLE, "Vulkan: this machine has no loader (libvulkan.so.1)"};
+  if (volkInitialize() != VK_SUCCESS)
+    return {VK_NULL_HANDLE, Message::say("Vulkan: this machine has no loader (libvulkan.so.1)")};
   VkApplicationInfo app{};
   app.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO;
   app.pApplicationName = "Headroom";
@@ -31,9 +32,10 @@ Instance make_instance() {
   create.pApplicationInfo = &app;
   VkInstance handle = VK_NULL_HANDLE;
   const VkResult made = vkCreateInstance(&create, nullptr, &handle);
-  if (made == VK_ERROR_INCOMPATIBLE_DRIVER) return {VK_NULL_HANDLE, "Vulkan: this machine has a loader and no driver"};
+  if (made == VK_ERROR_INCOMPATIBLE_DRIVER)
+    return {VK_NULL_HANDLE, Message::say("Vulkan: this machine has a loader and no driver")};
   if (made != VK_SUCCESS)
-    return {VK_NULL_HANDLE, fmt::format("Vulkan: opening the drivers failed: {}", vk_result_name(made))};
+    return {VK_NULL_HANDLE, Message::say("Vulkan: opening the drivers failed: {}", vk_result_name(made))};
   volkLoadInstance(handle);
   return {handle, {}};
 }
@@ -76,7 +78,7 @@ VulkanCards vulkan_cards(bool with_software) {
   std::vector<VkPhysicalDevice> devices(n);
   vkEnumeratePhysicalDevices(vulkan.handle, &n, devices.data());
   devices.resize(n);
-  if (devices.empty()) found.refused.emplace_back("Vulkan: the loader finds no device");
+  if (devices.empty()) found.refused.push_back(Message::say("Vulkan: the loader finds no device"));
   std::vector<std::pair<VkPhysicalDevice, VulkanFacts>> all;
   for (VkPhysicalDevice device : devices) all.emplace_back(device, read_vulkan_facts(device));
   const auto is_software = [](const auto& each) { return each.second.type == VK_PHYSICAL_DEVICE_TYPE_CPU; };
@@ -86,20 +88,20 @@ VulkanCards vulkan_cards(bool with_software) {
   for (auto& [device, facts] : all) {
     if (const std::uint32_t vendor = vulkan_faults().vendor; vendor != 0) facts.vendor = vendor;
     if (vulkan_faults().hides_options) facts = without_options(std::move(facts));
-    if (const std::string why = why_not_usable(facts); !why.empty()) {
-      found.refused.push_back(fmt::format("Vulkan: {}: {}", facts.name, why));
+    if (const Message why = why_not_usable(facts); !why.empty()) {
+      found.refused.push_back(Message::say("Vulkan: {}: {}", facts.name, why));
       continue;
     }
     if (facts.type == VK_PHYSICAL_DEVICE_TYPE_CPU && !with_software) {
       found.refused.push_back(
-          fmt::format("Vulkan: {} computes on the CPU, where our own kernels are faster", facts.name));
+          Message::say("Vulkan: {} computes on the CPU, where our own kernels are faster", facts.name));
       continue;
     }
     VulkanCard card = make_vulkan_card(facts, found.cards.size(), tier_setting, kSysFolder);
     card.handle = device;
     const Result<MemorySample> memory = sample_card(card);
     if (!memory) {
-      found.refused.push_back(fmt::format("Vulkan: {}: {}", facts.name, memory.error().message));
+      found.refused.push_back(Message::say("Vulkan: {}: {}", facts.name, memory.error().message));
       continue;
     }
     card.info.total_bytes = memory->total;
@@ -109,8 +111,8 @@ VulkanCards vulkan_cards(bool with_software) {
   }
   if (setting != nullptr && *setting != '\0') choose_cards(found, setting);
   if (!tier_setting.empty() && !parse_vulkan_tier(tier_setting)) {
-    found.refused.push_back(
-        fmt::format("{}: expected 0 to {}, found \"{}\"", kVulkanTierVariable, kMostVulkanTier, tier_setting));
+    found.refused.push_back(Message::say("{}: expected 0 to {}, found \"{}\"", std::string_view(kVulkanTierVariable),
+                                         kMostVulkanTier, tier_setting));
   }
   return found;
 }

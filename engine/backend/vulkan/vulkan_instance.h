@@ -35,8 +35,8 @@ inline constexpr std::uint64_t kMostSoftwareLoops = 65535;
 inline constexpr std::uint32_t kNvidia = 0x10de;  // VulkanCard::vendor
 
 struct VulkanCards {
-  std::vector<VulkanCard> cards;     // vulkan:0, vulkan:1, ... in the order of the loader
-  std::vector<std::string> refused;  // what was found and cannot be used, and why: a sentence each
+  std::vector<VulkanCard> cards;  // vulkan:0, vulkan:1, ... in the order of the loader
+  std::vector<Message> refused;   // what was found and cannot be used, and why: a sentence each
 };
 
 // What the loader shows now. Without a loader, or with one that finds no driver, there are no cards and one sentence.

@@ -117,7 +117,7 @@ Status VulkanPipelines::prepare(const std::set<PipelineKey>& keys, const StopTok
   }
   if (made_.size() > n_before) keep();
   if (unmade == nullptr) return ok_status();
-  if (unmade->result == VK_NOT_READY) return Error{ErrorCode::kCancelled, "loading was cancelled"};
+  if (unmade->result == VK_NOT_READY) return Error{ErrorCode::kCancelled, Message::say("loading was cancelled")};
   return device_->failed(fmt::format("compiling the kernel {}", kernel_name(unmade->key->kernel)), unmade->result);
 }
 

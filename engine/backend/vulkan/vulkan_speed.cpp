@@ -1,7 +1,5 @@
 #include "backend/vulkan/vulkan_speed.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 
@@ -122,8 +120,8 @@ Result<std::unique_ptr<VulkanArena>> map_limit_memory(const std::shared_ptr<Vulk
   const DeviceInfo& info = device->card().info;
   Bytes size = bindable(std::min(kLimitReadBytes, now->free / 2), info);
   if (size < kLeastLimitReadBytes) {
-    return Error{ErrorCode::kResource, fmt::format("measuring {}: asked for {} with as much left, free {}", info.id,
-                                                   format_bytes(kLeastLimitReadBytes), format_bytes(now->free))};
+    return Error{ErrorCode::kResource, Message::say("measuring {}: asked for {} with as much left, free {}", info.id,
+                                                    amount(kLeastLimitReadBytes), amount(now->free))};
   }
   while (true) {
     Result<std::unique_ptr<VulkanArena>> memory = map(device, Memory::kDevice, size);

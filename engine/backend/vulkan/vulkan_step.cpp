@@ -1,7 +1,5 @@
 #include "backend/vulkan/vulkan_step.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -54,8 +52,8 @@ Status VulkanStep::check_limits() const {
   }
   if (const std::uint32_t n_rows = bound_.plan->program.max_rows; n_rows * n_per_row > kMostGroups) {
     return Error{ErrorCode::kUnsupported,
-                 fmt::format("{}: expected steps of at most {} rows (n_batch and n_slots), found {}", device_->id(),
-                             kMostGroups / n_per_row, n_rows)};
+                 Message::say("{}: expected steps of at most {} rows (n_batch and n_slots), found {}", device_->id(),
+                              kMostGroups / n_per_row, n_rows)};
   }
   if (!device_->card().skips_long_loops) return ok_status();
   const PlanOptions& options = bound_.plan->options;
@@ -69,9 +67,9 @@ Status VulkanStep::check_limits() const {
     if (!is_skipped(most)) continue;
     while (is_skipped(most)) most -= std::min<std::uint64_t>(most, kKvRowStep);
     return Error{ErrorCode::kUnsupported,
-                 fmt::format("{}: this driver leaves out what a loop does beyond {} rounds: expected n_ctx of at most "
-                             "{}, found {}",
-                             device_->id(), kMostSoftwareLoops, most, options.n_ctx)};
+                 Message::say("{}: this driver leaves out what a loop does beyond {} rounds: expected n_ctx of at most "
+                              "{}, found {}",
+                              device_->id(), kMostSoftwareLoops, most, options.n_ctx)};
   }
   return ok_status();
 }

@@ -161,12 +161,12 @@ std::string vulkan_tier_text(const VulkanTier& tier) {
   }
 }
 
-std::string vulkan_tier_note(const VulkanTier& tier, const VulkanTierFacts& facts) {
+Message vulkan_tier_note(const VulkanTier& tier, const VulkanTierFacts& facts) {
   if (tier.has_int8) return {};
-  const std::string why =
-      facts.has_int8 ? "its driver has no instruction for products of int8" : "its driver has no products of int8";
-  if (tier.number == 0) return "quantized weights are multiplied in f32: " + why + ".";
-  return "quantized weights are multiplied in f32 with few rows, in f16 with many: " + why + ".";
+  const Message why = facts.has_int8 ? Message::say("its driver has no instruction for products of int8")
+                                     : Message::say("its driver has no products of int8");
+  if (tier.number == 0) return Message::say("quantized weights are multiplied in f32: {}.", why);
+  return Message::say("quantized weights are multiplied in f32 with few rows, in f16 with many: {}.", why);
 }
 
 VulkanTierFeatures::VulkanTierFeatures(const VulkanTier& tier) {

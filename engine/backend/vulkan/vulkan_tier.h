@@ -43,7 +43,7 @@ std::optional<std::uint32_t> parse_vulkan_tier(std::string_view text);
 
 // For the command `devices`: the tier's name, and why the device has no higher one; empty: nothing is missing.
 std::string vulkan_tier_text(const VulkanTier& tier);
-std::string vulkan_tier_note(const VulkanTier& tier, const VulkanTierFacts& facts);
+Message vulkan_tier_note(const VulkanTier& tier, const VulkanTierFacts& facts);
 
 // The features and extensions with which a device is opened for its tier. The structs point at each other, so it cannot
 // be copied.

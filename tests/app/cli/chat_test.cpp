@@ -23,7 +23,7 @@ class ChatTest : public testing::Test {
     arguments.nCtx = 64;
     arguments.batch = "4";
     Result<PlannedModel> planned = planModel(m_path, arguments);
-    CHECK(planned.ok(), planned.error().message.c_str());
+    CHECK(planned.ok(), planned.error().message.text().c_str());
     return {std::move(*planned), m_interrupts, [this](const DeviceInfo& device) {
               return Result<std::unique_ptr<Backend>>(std::make_unique<fake::FakeBackend>(device, m_machine));
             }};
@@ -86,7 +86,7 @@ TEST_F(ChatTest, an_interrupt_ends_a_verification_and_the_model_goes_on) {
   EXPECT_TRUE(m_interrupts.take());
   m_machine.before_step = [] {};
   const Result<Verification> whole = chat.verify([](const VerifyProgress&) {});
-  ASSERT_TRUE(whole.ok()) << whole.error().message;
+  ASSERT_TRUE(whole.ok()) << whole.error().message.text();
   EXPECT_TRUE(verify_differences(*whole, VerifyProcess::kWithWindow).empty());
 }
 

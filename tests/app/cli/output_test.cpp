@@ -54,13 +54,13 @@ TEST(OutputFile, what_cannot_be_written_is_named) {
     const Result<OutputFile> file = OutputFile::open(path);
     ASSERT_FALSE(file.ok());
     EXPECT_EQ(file.error().code, ErrorCode::kResource);
-    EXPECT_THAT(file.error().message, testing::HasSubstr(path + (path.empty() ? "" : ": cannot be written: ")));
+    EXPECT_THAT(file.error().message.text(), testing::HasSubstr(path + (path.empty() ? "" : ": cannot be written: ")));
   }
   Result<OutputFile> full = OutputFile::open("/dev/full");
   ASSERT_TRUE(full.ok());
   const Status written = full->write("text");
   ASSERT_FALSE(written.ok());
-  EXPECT_THAT(written.error().message, testing::HasSubstr("/dev/full: cannot be written: No space left"));
+  EXPECT_THAT(written.error().message.text(), testing::HasSubstr("/dev/full: cannot be written: No space left"));
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ Result<ModelInfo> inspectMade(const QString& path) {
   const QStringList paths = MonkeyWorld::modelPaths();
   if (path == paths[0]) return make_model(kTinyLlama);
   if (path == paths[1]) return make_model(kLlama32_1B);
-  return Error{ErrorCode::kBadFile, path.toStdString() + ": not a GGUF file"};
+  return Error{ErrorCode::kBadFile, Message::plain(path.toStdString() + ": not a GGUF file")};
 }
 
 DeviceInfo cardWith(const char* id, Bytes bytes) {

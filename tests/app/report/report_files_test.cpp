@@ -45,7 +45,7 @@ TEST(ReportFiles, a_zip_that_stood_there_stays_whole_until_the_new_one_is) {
   std::filesystem::create_directory(folder.path() / "report.zip.part");  // the new one cannot be begun
   const Status written = writeReportFiles(path, kFiles);
   ASSERT_FALSE(written.ok());
-  EXPECT_THAT(written.error().message, testing::HasSubstr(path.string()));
+  EXPECT_THAT(written.error().message.text(), testing::HasSubstr(path.string()));
   EXPECT_EQ(test::read_zip(path), kExpected);
 }
 
@@ -57,7 +57,7 @@ TEST(ReportFiles, where_nothing_can_be_written_is_told_before_the_work) {
     const Status writable = checkReportPath(path);
     ASSERT_FALSE(writable.ok()) << path;
     EXPECT_EQ(writable.error().code, ErrorCode::kResource);
-    EXPECT_THAT(writable.error().message, testing::StartsWith(path.string() + ": the report cannot be written"));
+    EXPECT_THAT(writable.error().message.text(), testing::StartsWith(path.string() + ": the report cannot be written"));
   }
   EXPECT_FALSE(writeReportFiles(folder.path() / "file", kFiles).ok());
 }

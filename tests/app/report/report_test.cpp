@@ -22,7 +22,7 @@ ReportInputs inputs() {
   ReportInputs inputs{.program = "headroom-cli", .version = "1.2.3"};
   inputs.devices = {cpu};
   inputs.devices[0].proof_note = "/users/somebody/secret/libcuda.so: could not be opened";
-  inputs.refused_devices = {"CUDA: /users/somebody/lib/libcuda.so: no such file"};
+  inputs.refused_devices = {Message::plain("CUDA: /users/somebody/lib/libcuda.so: no such file")};
   auto model = std::make_shared<ModelInfo>(test::make_model(test::kLlama32_1B));
   Result<MemoryPlan> plan = plan_memory(*model, {&cpu, 1}, {});
   CHECK(plan.ok(), "the plan is made");
@@ -74,7 +74,7 @@ TEST(Report, without_a_model_or_a_verification_says_so) {
 TEST(Report, names_no_folder_of_the_user_wherever_it_comes_from) {
   const test::UseVariable home("HOME", "/users/somebody/");
   ReportInputs given = inputs();
-  given.refused_devices.emplace_back("/data/of/headroom/kernels: cannot be read");
+  given.refused_devices.push_back(Message::plain("/data/of/headroom/kernels: cannot be read"));
   given.chart.push_back({"chart.svg", "<svg>/users/somebody</svg>"});
   given.load->arenas.push_back({"/mnt/models of somebody/device", Lifetime::kSession, 1, 1});
   for (const ReportFile& file : makeReport(given)) {

@@ -48,10 +48,10 @@ std::vector<Isa> runnable() {
 
 TEST_F(IsaChoiceTest, takes_the_fastest_set_where_all_are_right) {
   const Result<IsaChoice> choice = choose_isa(wrong_sets({}));
-  ASSERT_TRUE(choice.ok()) << choice.error().message;
+  ASSERT_TRUE(choice.ok()) << choice.error().message.text();
   EXPECT_EQ(choice->isa, detected_isa());
   EXPECT_TRUE(choice->refused.empty());
-  EXPECT_EQ(refused_text(*choice), "");
+  EXPECT_EQ(refused_words(*choice), "");
 }
 
 TEST_F(IsaChoiceTest, passes_over_wrong_sets_down_to_the_plain_one_and_says_so) {
@@ -60,13 +60,13 @@ TEST_F(IsaChoiceTest, passes_over_wrong_sets_down_to_the_plain_one_and_says_so) 
     wrong.erase(wrong.begin());  // all but the slowest, then all but two, and so on
     const Isa expected = *(std::find(kIsas.begin(), kIsas.end(), wrong.front()) - 1);
     const Result<IsaChoice> choice = choose_isa(wrong_sets(wrong));
-    ASSERT_TRUE(choice.ok()) << choice.error().message;
+    ASSERT_TRUE(choice.ok()) << choice.error().message.text();
     EXPECT_TRUE(can_run(choice->isa));
     EXPECT_LE(choice->isa, expected);
     ASSERT_EQ(choice->refused.size(), wrong.size());
     EXPECT_EQ(choice->refused.front(), kernel_fault_text(wrong.back(), kFault));
-    EXPECT_THAT(refused_text(*choice), HasSubstr("computes with " + std::string(isa_name(choice->isa))));
-    for (const Isa isa : wrong) EXPECT_THAT(refused_text(*choice), HasSubstr(kernel_fault_text(isa, kFault)));
+    EXPECT_THAT(refused_words(*choice), HasSubstr("computes with " + std::string(isa_name(choice->isa))));
+    for (const Isa isa : wrong) EXPECT_THAT(refused_words(*choice), HasSubstr(kernel_fault_text(isa, kFault)));
   }
 }
 
@@ -74,7 +74,8 @@ TEST_F(IsaChoiceTest, a_machine_without_a_right_set_is_an_error_that_names_each)
   const Result<IsaChoice> choice = choose_isa(wrong_sets(runnable()));
   ASSERT_FALSE(choice.ok());
   EXPECT_EQ(choice.error().code, ErrorCode::kUnsupported);
-  for (const Isa isa : runnable()) EXPECT_THAT(choice.error().message, HasSubstr(kernel_fault_text(isa, kFault)));
+  for (const Isa isa : runnable())
+    EXPECT_THAT(choice.error().message.text(), HasSubstr(kernel_fault_text(isa, kFault)));
 }
 
 TEST_F(IsaChoiceTest, a_forced_set_that_is_wrong_is_refused_and_no_other_is_taken) {
@@ -83,13 +84,13 @@ TEST_F(IsaChoiceTest, a_forced_set_that_is_wrong_is_refused_and_no_other_is_take
     const Result<IsaChoice> refused = choose_isa(wrong_sets({isa}));
     ASSERT_FALSE(refused.ok()) << isa_name(isa);
     EXPECT_EQ(refused.error().code, ErrorCode::kUnsupported);
-    EXPECT_EQ(refused.error().message,
+    EXPECT_EQ(refused.error().message.text(),
               "HEADROOM_ISA=" + std::string(isa_name(isa)) +
                   ": this set would compute wrong answers and is not used: " + kernel_fault_text(isa, kFault));
     std::vector<Isa> others = runnable();
     std::erase(others, isa);
     const Result<IsaChoice> taken = choose_isa(wrong_sets(others));
-    ASSERT_TRUE(taken.ok()) << taken.error().message;
+    ASSERT_TRUE(taken.ok()) << taken.error().message.text();
     EXPECT_EQ(taken->isa, isa);
     EXPECT_TRUE(taken->refused.empty());
   }
@@ -117,7 +118,7 @@ TEST_F(IsaChoiceTest, the_probed_cpu_says_which_set_computes) {
   for (const Isa isa : runnable()) {
     setenv("HEADROOM_ISA", std::string(isa_name(isa)).c_str(), 1);
     const Result<std::vector<DeviceInfo>> devices = probe_devices(1);
-    ASSERT_TRUE(devices.ok()) << devices.error().message;
+    ASSERT_TRUE(devices.ok()) << devices.error().message.text();
     EXPECT_EQ(devices->front().kernels, isa_name(isa));
     EXPECT_EQ(devices->front().kernel_note, "");
   }

@@ -109,7 +109,7 @@ TEST_F(LoadWeight, a_file_that_shrinks_in_between_is_an_error_of_its_name) {
   const Status cut = load(2, {}, [](Bytes) {});
   ASSERT_FALSE(cut.ok());
   EXPECT_EQ(cut.error().code, ErrorCode::kBadFile);
-  EXPECT_NE(cut.error().message.find("matrix.gguf"), std::string::npos) << cut.error().message;
+  EXPECT_NE(cut.error().message.text().find("matrix.gguf"), std::string::npos) << cut.error().message.text();
 }
 
 }  // namespace

@@ -119,7 +119,7 @@ std::vector<std::string> document() {
                 "(`engine/model/refused_arch.cpp`). Any other name is refused too, with its weights alone.", "",
                 "| `general.architecture` | models | what is missing |", "| -- | -- | -- |"});
   for (const RefusedArch& arch : refused_archs())
-    lines.push_back(fmt::format("| `{}` | {} | {} |", arch.architecture, arch.models, missing_part_text(arch)));
+    lines.push_back(fmt::format("| `{}` | {} | {} |", arch.architecture, arch.models, missing_part_words(arch).text()));
   lines.insert(
       lines.end(),
       {"", "## Types", "",

@@ -72,7 +72,7 @@ std::vector<std::string> published_plans() {
   for (const PublishedModel& published : published_models(HEADROOM_SOURCE_DIR)) {
     const Result<ModelInfo> model = read_published(published);
     if (!model) {
-      ADD_FAILURE() << published.name << ": " << model.error().message;
+      ADD_FAILURE() << published.name << ": " << model.error().message.text();
       continue;
     }
     const std::string active = model->layers.back().has_experts() ? params(active_params(*model)) : "all";

@@ -32,7 +32,7 @@ TEST(ReferenceDevice, allocates_at_most_what_it_says_at_once) {
   const auto refused = backend->map_arena(test::arena_of(192 * kKiB));
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code, ErrorCode::kResource);
-  EXPECT_EQ(refused.error().message,
+  EXPECT_EQ(refused.error().message.text(),
             "reference:0: asked for 192 KiB (196608 bytes) at once, expected at most 128 KiB (131072 bytes)");
   EXPECT_EQ(device->sample().ours, 0U);
 }
@@ -66,7 +66,7 @@ TEST(ReferenceDevices, of_a_setting_that_is_no_list_of_sizes_are_refused_by_name
     }
     ASSERT_FALSE(devices.ok()) << setting;
     EXPECT_EQ(devices.error().code, ErrorCode::kUsage);
-    EXPECT_EQ(devices.error().message,
+    EXPECT_EQ(devices.error().message.text(),
               std::string("HEADROOM_REFERENCE_DEVICE: expected sizes such as 512MiB or 512MiB,256MiB, found \"") +
                   setting + "\"");
   }
@@ -134,7 +134,8 @@ TEST(ReferenceMemory, is_not_given_beyond_its_size) {
   const auto second = backend->map_arena(test::arena_of(448 * kKiB));
   ASSERT_FALSE(second.ok());
   EXPECT_EQ(second.error().code, ErrorCode::kResource);
-  EXPECT_EQ(second.error().message, "reference:0: asked for 448 KiB (458752 bytes), free 384 KiB (393216 bytes)");
+  EXPECT_EQ(second.error().message.text(),
+            "reference:0: asked for 448 KiB (458752 bytes), free 384 KiB (393216 bytes)");
   EXPECT_EQ(backend->n_allocations(), 1U);
   first->reset();
   EXPECT_TRUE(backend->map_arena(test::arena_of(448 * kKiB)).ok());
@@ -173,7 +174,7 @@ TEST(ReferenceMemory, is_refused_at_the_call_that_a_test_names) {
   const auto refused = backend->map_arena(test::arena_of(64 * kKiB));
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code, ErrorCode::kResource);
-  EXPECT_EQ(refused.error().message,
+  EXPECT_EQ(refused.error().message.text(),
             "reference:0: asked for 64.0 KiB (65536 bytes), free 1.00 MiB (1048576 bytes), refused by the device");
   EXPECT_TRUE(backend->map_arena(test::arena_of(64 * kKiB)).ok());
 }
@@ -200,14 +201,14 @@ TEST(ReferenceMemory, is_cleared_in_pieces_that_can_be_stopped) {
 TEST(ReferenceBackend, is_of_a_reference_device_only) {
   const auto refused = make_reference_backend(make_cpu_device("a CPU", kMiB, kMiB, 1), device_of(kMiB));
   ASSERT_FALSE(refused.ok());
-  EXPECT_EQ(refused.error().message, "cpu: expected a reference device, found one of kind cpu");
+  EXPECT_EQ(refused.error().message.text(), "cpu: expected a reference device, found one of kind cpu");
 }
 
 TEST(ReferenceBackend, that_is_bound_to_nothing_says_so) {
   const auto backend = make(device_of(kMiB));
   const auto refused = backend->submit({}, {}, {});
   ASSERT_FALSE(refused.ok());
-  EXPECT_EQ(refused.error().message, "reference:0: submit() before bind()");
+  EXPECT_EQ(refused.error().message.text(), "reference:0: submit() before bind()");
   EXPECT_EQ(backend->copy_state(0, 0, 0, {}).error().code, ErrorCode::kUsage);
   EXPECT_EQ(backend->host_view(0), nullptr);
 }

@@ -102,7 +102,7 @@ class ReferenceLogits : public testing::TestWithParam<Golden> {};
 
 TEST_P(ReferenceLogits, are_those_of_transformers_with_a_cache_that_rounds_nothing) {
   const auto found = compute(GetParam(), DType::kF32, 64, ReferenceModel::kAllLayers);
-  ASSERT_TRUE(found.ok()) << found.error().message;
+  ASSERT_TRUE(found.ok()) << found.error().message.text();
   const float difference = largest_difference(*found, GetParam().logits());
   RecordProperty("f32", std::to_string(difference));
   EXPECT_LE(difference, 1e-4F);
@@ -114,7 +114,7 @@ TEST_P(ReferenceLogits, are_those_of_transformers_with_an_f16_cache_split_or_not
     for (const std::uint32_t n_batch : {64U, 7U}) {
       SCOPED_TRACE(std::to_string(n_last_layers) + " last layers apart, steps of " + std::to_string(n_batch));
       const auto found = compute(GetParam(), DType::kF16, n_batch, n_last_layers);
-      ASSERT_TRUE(found.ok()) << found.error().message;
+      ASSERT_TRUE(found.ok()) << found.error().message.text();
       const float unexplained = largest_difference(*found, GetParam().f16_logits()) / largest;
       RecordProperty("f16_" + std::to_string(n_batch), std::to_string(unexplained));
       EXPECT_LE(unexplained, 2e-4F);
@@ -152,7 +152,7 @@ TEST_P(ReferenceLogits, of_a_quantized_cache_are_off_by_about_what_its_codes_lea
     if (!is_quantized_kv(kv.dtype)) continue;
     SCOPED_TRACE(kv.name);
     const auto found = compute(GetParam(), kv.dtype, 7, ReferenceModel::kAllLayers);
-    ASSERT_TRUE(found.ok()) << found.error().message;
+    ASSERT_TRUE(found.ok()) << found.error().message.text();
     const LayerSpec& layer = info.layers.back();  // the first ones may be dense where others have experts
     const double error = layer.has_experts() ? median_error(*found, GetParam().logits(), GetParam().tokens.size())
                                              : relative_error(*found, GetParam().logits());

@@ -55,7 +55,7 @@ class ReferenceStepTest : public ::testing::Test {
                                        std::uint32_t n_last_layers = ReferenceModel::kAllLayers) {
     auto model = ReferenceModel::open(test::make_random_model(spec, folder_.path()), options, n_last_layers);
     if (!model.ok()) {
-      ADD_FAILURE() << model.error().message;
+      ADD_FAILURE() << model.error().message.text();
       std::abort();
     }
     return std::move(model).value();
@@ -74,7 +74,7 @@ std::vector<StepRow> rows_of(std::uint32_t slot, std::uint32_t first, std::uint3
 
 Logits step(ReferenceModel& model, const std::vector<StepRow>& rows, const std::vector<std::uint32_t>& logit_rows) {
   auto logits = model.step(rows, logit_rows);
-  EXPECT_TRUE(logits.ok()) << (logits.ok() ? "" : logits.error().message);
+  EXPECT_TRUE(logits.ok()) << (logits.ok() ? "" : logits.error().message.text());
   return logits.ok() ? std::move(logits).value() : Logits();
 }
 
@@ -219,7 +219,7 @@ TEST_F(ReferenceStepTest, stops_when_asked_and_works_again) {
   const auto stopped = model->step(rows, last, source.token());
   ASSERT_FALSE(stopped.ok());
   EXPECT_EQ(stopped.error().code, ErrorCode::kCancelled);
-  EXPECT_EQ(stopped.error().message, "the step was stopped");
+  EXPECT_EQ(stopped.error().message.text(), "the step was stopped");
   const Logits after = step(*model, rows, {8});
   EXPECT_EQ(after, step(*open(small_model(), options_for(DType::kF16), 1), rows, {8}));
 }
@@ -230,8 +230,8 @@ TEST_F(ReferenceStepTest, copies_outside_a_buffer_are_refused) {
   std::vector<std::byte> bytes(32UL * kVocab * 4 + 1);
   const auto too_long = model->backend(1).read(last.outputs[0], 0, bytes);
   ASSERT_FALSE(too_long.ok());
-  EXPECT_EQ(too_long.error().message, "reference:1: expected at most 8576 bytes of buffer " +
-                                          std::to_string(last.outputs[0]) + " (logits), found 8577");
+  EXPECT_EQ(too_long.error().message.text(), "reference:1: expected at most 8576 bytes of buffer " +
+                                                 std::to_string(last.outputs[0]) + " (logits), found 8577");
   EXPECT_EQ(model->backend(1).write(last.outputs[0], bytes).error().code, ErrorCode::kUsage);
   bytes.resize(4);
   EXPECT_TRUE(model->backend(1).read(last.outputs[0], 31, bytes).ok());
@@ -256,7 +256,7 @@ TEST_F(ReferenceStepTest, a_failed_call_is_an_error_of_its_device_and_the_next_w
     const auto failed = model->step(rows, last);
     ASSERT_FALSE(failed.ok()) << message;
     EXPECT_EQ(failed.error().code, ErrorCode::kResource);
-    EXPECT_EQ(failed.error().message, message);
+    EXPECT_EQ(failed.error().message.text(), message);
     EXPECT_EQ(step(*model, rows, {2}), expected);
   };
   expect_failure(model->device(0).faults().submit, "reference:0: starting a subgraph failed");
@@ -269,7 +269,7 @@ TEST_F(ReferenceStepTest, a_failed_call_is_an_error_of_its_device_and_the_next_w
   CandidateQuery query{.row = 0, .ids = {}, .best = {&best, 1}, .logits = {}};
   const Status failed = model->backend(1).top_k({&query, 1});
   ASSERT_FALSE(failed.ok());
-  EXPECT_EQ(failed.error().message, "reference:1: finding the likeliest tokens failed");
+  EXPECT_EQ(failed.error().message.text(), "reference:1: finding the likeliest tokens failed");
   ASSERT_TRUE(model->backend(1).top_k({&query, 1}).ok());
   EXPECT_EQ(best.id, static_cast<std::uint32_t>(std::ranges::max_element(expected) - expected.begin()));
 }
@@ -282,7 +282,7 @@ TEST_F(ReferenceStepTest, a_lost_device_fails_every_call_until_it_is_opened_anew
   EXPECT_TRUE(model->step(rows, last).ok());
   const auto is_lost = [](const auto& result) {
     return !result.ok() && result.error().code == ErrorCode::kDeviceLost &&
-           result.error().message == "reference:1: the device was lost";
+           result.error().message.text() == "reference:1: the device was lost";
   };
   EXPECT_TRUE(is_lost(model->step(rows, last)));
   Backend& lost = model->backend(1);

@@ -27,10 +27,10 @@ TEST(TimedWork, is_done_as_often_as_can_be_timed_and_its_best_rate_counts) {
   EXPECT_LE(*rate, 1e4);
   EXPECT_GT(*rate, 0);
   const Result<double> refused = best_rate([](std::uint64_t) -> Status {
-    return Error{ErrorCode::kDeviceLost, "gone"};
+    return Error{ErrorCode::kDeviceLost, Message::plain("gone")};
   });
-  EXPECT_EQ(refused.error().message, "gone");
-  EXPECT_FALSE(shortest_seconds([]() -> Status { return Error{ErrorCode::kDeviceLost, "gone"}; }).ok());
+  EXPECT_EQ(refused.error().message.text(), "gone");
+  EXPECT_FALSE(shortest_seconds([]() -> Status { return Error{ErrorCode::kDeviceLost, Message::plain("gone")}; }).ok());
 }
 
 TEST(TimedWork, that_knows_memory_reads_four_times_what_the_last_cache_holds) {

@@ -23,7 +23,7 @@ TEST_F(CpuFeatures, the_best_instruction_set_is_taken_when_none_is_forced) {
   EXPECT_TRUE(can_run(Isa::kScalar));
   unsetenv("HEADROOM_ISA");
   const Result<Isa> selected = selected_isa();
-  ASSERT_TRUE(selected.ok()) << selected.error().message;
+  ASSERT_TRUE(selected.ok()) << selected.error().message.text();
   EXPECT_EQ(*selected, detected_isa());
 }
 
@@ -37,7 +37,7 @@ TEST_F(CpuFeatures, each_instruction_set_that_the_machine_runs_can_be_forced_and
       EXPECT_EQ(*selected, isa);
     } else {
       EXPECT_EQ(selected.error().code, ErrorCode::kUsage);
-      EXPECT_NE(selected.error().message.find(name), std::string::npos) << selected.error().message;
+      EXPECT_NE(selected.error().message.text().find(name), std::string::npos) << selected.error().message.text();
     }
   }
 }
@@ -47,7 +47,8 @@ TEST_F(CpuFeatures, an_unknown_name_is_answered_with_those_that_this_build_has) 
   ASSERT_FALSE(selected.ok());
   EXPECT_EQ(selected.error().code, ErrorCode::kUsage);
   for (const Isa isa : kIsas)
-    EXPECT_NE(selected.error().message.find(isa_name(isa)), std::string::npos) << selected.error().message;
+    EXPECT_NE(selected.error().message.text().find(isa_name(isa)), std::string::npos)
+        << selected.error().message.text();
 }
 
 TEST_F(CpuFeatures, instruction_sets_of_one_build_are_in_order) {

@@ -6,8 +6,8 @@ namespace headroom {
 namespace {
 
 TEST(MessageParts, details_stand_behind_the_full_stop_that_ends_a_line) {
-  const std::string message = with_details("m.gguf: cannot run", "It has 1.2 GiB. More.\nStill more.");
-  const auto [sentence, details] = message_parts(message);
+  constexpr std::string_view kMessage = "m.gguf: cannot run.\nIt has 1.2 GiB. More.\nStill more.";
+  const auto [sentence, details] = message_parts(kMessage);
   EXPECT_EQ(sentence, "m.gguf: cannot run.");
   EXPECT_EQ(details, "It has 1.2 GiB. More.\nStill more.");
 }

@@ -37,7 +37,7 @@ const std::vector<DeviceInfo>& built_in() {
 
 std::string found(const char* name) {
   const Result<DeviceIndex> device = find_device(built_in(), name);
-  return device.ok() ? built_in()[*device].name : "error: " + device.error().message;
+  return device.ok() ? built_in()[*device].name : "error: " + device.error().message.text();
 }
 
 TEST(DeviceCatalogue, lists_every_vendor_and_shared_pools) {
@@ -73,12 +73,12 @@ TEST(DeviceCatalogue, a_device_without_a_box_is_named_with_the_memory_that_it_ha
   const std::vector<DeviceInfo> devices{software};
   const Result<DeviceIndex> device = find_device(devices, "cuda:7");
   ASSERT_FALSE(device.ok());
-  EXPECT_THAT(device.error().message, testing::HasSubstr("\"llvmpipe (LLVM 15.0.6, 256 bits)\" (31.0 GiB)"));
+  EXPECT_THAT(device.error().message.text(), testing::HasSubstr("\"llvmpipe (LLVM 15.0.6, 256 bits)\" (31.0 GiB)"));
 }
 
 TEST(DeviceCatalogue, the_built_in_one_is_the_file) {
   const Result<std::vector<DeviceInfo>> file = read_device_catalogue(HEADROOM_SOURCE_DIR "/resources/devices.json");
-  ASSERT_TRUE(file.ok()) << file.error().message;
+  ASSERT_TRUE(file.ok()) << file.error().message.text();
   ASSERT_EQ(file->size(), built_in().size());
   for (std::size_t i = 0; i < file->size(); ++i) EXPECT_EQ((*file)[i].name, built_in()[i].name);
 }
@@ -96,7 +96,7 @@ TEST(DeviceCatalogue, a_missing_file_is_named) {
   const auto missing = read_device_catalogue("/nonexistent/devices.json");
   ASSERT_FALSE(missing.ok());
   EXPECT_EQ(missing.error().code, ErrorCode::kBadFile);
-  EXPECT_THAT(missing.error().message, HasSubstr("/nonexistent/devices.json"));
+  EXPECT_THAT(missing.error().message.text(), HasSubstr("/nonexistent/devices.json"));
 }
 
 struct BadRow {
@@ -112,7 +112,7 @@ TEST(DeviceCatalogue, a_row_may_know_what_is_allocated_and_bound_at_once) {
   EXPECT_EQ((*unknown)[0].max_binding_bytes, 0U);
   const auto known = parse_device_catalogue(
       catalogue_of(replaced(kRow, "false", R"(false, "max_arena_mib": 4096, "max_binding_mib": 128)")));
-  ASSERT_TRUE(known.ok()) << known.error().message;
+  ASSERT_TRUE(known.ok()) << known.error().message.text();
   EXPECT_EQ((*known)[0].max_arena_bytes, 4 * kGiB);
   EXPECT_EQ((*known)[0].max_binding_bytes, 128 * kMiB);
 }
@@ -139,7 +139,7 @@ TEST(DeviceCatalogue, each_wrong_field_is_named_with_its_row) {
     const auto devices = parse_device_catalogue(catalogue_of(replaced(kRow, bad.from, bad.to)));
     ASSERT_FALSE(devices.ok()) << bad.named;
     EXPECT_EQ(devices.error().code, ErrorCode::kBadFile);
-    EXPECT_THAT(devices.error().message, AllOf(HasSubstr("row 0"), HasSubstr(bad.named)));
+    EXPECT_THAT(devices.error().message.text(), AllOf(HasSubstr("row 0"), HasSubstr(bad.named)));
   }
   EXPECT_TRUE(parse_device_catalogue(catalogue_of(kRow)).ok());
 }

@@ -33,9 +33,9 @@ class GgufReader : public testing::Test {
 
   void expect_refused(const Result<ModelFile>& file, ErrorCode code, const std::string& words) const {
     ASSERT_FALSE(file.ok()) << words;
-    EXPECT_EQ(file.error().code, code) << file.error().message;
-    EXPECT_THAT(file.error().message, HasSubstr(words));
-    EXPECT_THAT(file.error().message, HasSubstr("m.gguf"));
+    EXPECT_EQ(file.error().code, code) << file.error().message.text();
+    EXPECT_THAT(file.error().message.text(), HasSubstr(words));
+    EXPECT_THAT(file.error().message.text(), HasSubstr("m.gguf"));
   }
 
   const test::TempFolder folder_;
@@ -65,7 +65,7 @@ TEST_F(GgufReader, every_value_type_is_read_and_widened) {
   writer.set_bool("bool", true);
   writer.set_string("string", "text");
   const auto file = open(writer);
-  ASSERT_TRUE(file.ok()) << file.error().message;
+  ASSERT_TRUE(file.ok()) << file.error().message.text();
   EXPECT_EQ(*file->find("u8"), MetaValue(std::uint64_t{200}));
   EXPECT_EQ(*file->find("i8"), MetaValue(std::int64_t{-3}));
   EXPECT_EQ(*file->find("u16"), MetaValue(std::uint64_t{60000}));
@@ -96,7 +96,7 @@ TEST_F(GgufReader, every_array_type_is_read_flat) {
   writer.set_strings("string", {"", "b"});
   writer.set_uints("empty", {});
   const auto file = open(writer);
-  ASSERT_TRUE(file.ok()) << file.error().message;
+  ASSERT_TRUE(file.ok()) << file.error().message.text();
   EXPECT_EQ(*file->find("u8"), MetaValue(std::vector<std::uint64_t>{1, 2}));
   EXPECT_EQ(*file->find("i8"), MetaValue(std::vector<std::int64_t>{-1}));
   EXPECT_EQ(*file->find("u16"), MetaValue(std::vector<std::uint64_t>{500}));
@@ -121,10 +121,11 @@ TEST_F(GgufReader, typed_look_ups_name_key_and_both_types) {
   ASSERT_TRUE(file.ok());
   EXPECT_EQ(*file->find_uint("absent"), std::nullopt);
   EXPECT_EQ(*file->find_uint("signed"), 7U);
-  EXPECT_THAT(file->find_uint("s").error().message, HasSubstr("'s': expected an unsigned integer, found a string"));
-  EXPECT_THAT(file->find_uint("negative").error().message, HasSubstr("found -1"));
-  EXPECT_THAT(file->find_float("s").error().message, HasSubstr("found a string"));
-  EXPECT_THAT(file->find_bool("signed").error().message, HasSubstr("expected a boolean"));
+  EXPECT_THAT(file->find_uint("s").error().message.text(),
+              HasSubstr("'s': expected an unsigned integer, found a string"));
+  EXPECT_THAT(file->find_uint("negative").error().message.text(), HasSubstr("found -1"));
+  EXPECT_THAT(file->find_float("s").error().message.text(), HasSubstr("found a string"));
+  EXPECT_THAT(file->find_bool("signed").error().message.text(), HasSubstr("expected a boolean"));
   EXPECT_EQ(*file->find_string("s"), "text");
 }
 
@@ -137,7 +138,7 @@ TEST_F(GgufReader, tensors_have_names_types_shapes_and_bytes_even_when_we_cannot
     writer.add_tensor("b", 34, {256}, zeros(54));
     writer.add_tensor("scalar", 0, {}, zeros(4));
     const auto file = open(writer);
-    ASSERT_TRUE(file.ok()) << file.error().message;
+    ASSERT_TRUE(file.ok()) << file.error().message.text();
     ASSERT_EQ(file->tensors().size(), 3U);
     const TensorInfo& a = file->tensors()[0];
     EXPECT_EQ(a.type_name, "Q4_K");

@@ -64,8 +64,8 @@ TEST_F(HostileHeader, cut_off_anywhere_is_a_bad_file) {
     ASSERT_EQ(ftruncate(descriptor_, static_cast<off_t>(n)), 0);
     const auto error = read();
     ASSERT_TRUE(error) << n;
-    EXPECT_EQ(error->code, ErrorCode::kBadFile) << n << ": " << error->message;
-    EXPECT_NE(error->message.find("m.gguf"), std::string::npos) << error->message;
+    EXPECT_EQ(error->code, ErrorCode::kBadFile) << n << ": " << error->message.text();
+    EXPECT_NE(error->message.text().find("m.gguf"), std::string::npos) << error->message.text();
   }
 }
 
@@ -78,8 +78,8 @@ TEST_F(HostileHeader, any_flipped_bit_gives_a_model_or_one_clear_error) {
       error ? ++n_refused : ++n_accepted;
       if (!error) continue;
       EXPECT_TRUE(error->code == ErrorCode::kBadFile || error->code == ErrorCode::kUnsupported)
-          << i << ": " << error->message;
-      EXPECT_FALSE(error->message.empty());
+          << i << ": " << error->message.text();
+      EXPECT_FALSE(error->message.text().empty());
     }
     put(i, bytes_[i]);
   }

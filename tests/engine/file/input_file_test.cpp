@@ -31,8 +31,8 @@ TEST(InputFile, what_is_no_regular_file_is_refused_by_kind) {
     const auto file = InputFile::open(path);
     ASSERT_FALSE(file.ok()) << path;
     EXPECT_EQ(file.error().code, ErrorCode::kBadFile);
-    EXPECT_THAT(file.error().message, HasSubstr(word));
-    EXPECT_THAT(file.error().message, HasSubstr(path.string()));
+    EXPECT_THAT(file.error().message.text(), HasSubstr(word));
+    EXPECT_THAT(file.error().message.text(), HasSubstr(path.string()));
   }
 }
 
@@ -45,7 +45,7 @@ TEST(InputFile, one_that_stands_in_memory_is_read_as_any_other) {
   const Status beyond = made.read_at(2, bytes);
   ASSERT_FALSE(beyond.ok());
   EXPECT_EQ(beyond.error().code, ErrorCode::kBadFile);
-  EXPECT_THAT(beyond.error().message, HasSubstr("made: 2 bytes at 2 are beyond its 3 bytes"));
+  EXPECT_THAT(beyond.error().message.text(), HasSubstr("made: 2 bytes at 2 are beyond its 3 bytes"));
 }
 
 TEST(InputFile, reads_at_positions_and_names_the_end) {
@@ -59,7 +59,7 @@ TEST(InputFile, reads_at_positions_and_names_the_end) {
   EXPECT_EQ(std::to_integer<char>(out[0]), '6');
   const Status beyond = file->read_at(7, out);
   ASSERT_FALSE(beyond.ok());
-  EXPECT_THAT(beyond.error().message, HasSubstr("ends at byte 10, 1 more bytes expected"));
+  EXPECT_THAT(beyond.error().message.text(), HasSubstr("ends at byte 10, 1 more bytes expected"));
   EXPECT_FALSE(file->read_at(~Bytes{0}, out).ok());
 }
 
@@ -67,7 +67,7 @@ TEST(ModelFile, a_file_that_shrinks_after_it_was_opened_is_an_error_value) {
   const test::TempFolder folder;
   const auto path = test::make_random_model({}, folder.path());
   const auto file = open_model_file(path);
-  ASSERT_TRUE(file.ok()) << file.error().message;
+  ASSERT_TRUE(file.ok()) << file.error().message.text();
   const TensorInfo& last = file->tensors().back();
   std::vector<std::byte> bytes(last.n_bytes);
   ASSERT_TRUE(file->read_tensor(last, 0, bytes).ok());
@@ -75,7 +75,7 @@ TEST(ModelFile, a_file_that_shrinks_after_it_was_opened_is_an_error_value) {
   const Status read = file->read_tensor(last, 0, bytes);
   ASSERT_FALSE(read.ok());
   EXPECT_EQ(read.error().code, ErrorCode::kBadFile);
-  EXPECT_THAT(read.error().message, HasSubstr("when opened"));
+  EXPECT_THAT(read.error().message.text(), HasSubstr("when opened"));
 }
 
 }  // namespace

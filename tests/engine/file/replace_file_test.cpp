@@ -41,7 +41,7 @@ TEST(ReplaceFile, names_a_file_that_cannot_be_written_and_leaves_nothing) {
   const Status below_a_file = replace_with(folder.path() / "file" / "below", "new");
   ASSERT_FALSE(below_a_file.ok());
   EXPECT_EQ(below_a_file.error().code, ErrorCode::kResource);
-  EXPECT_EQ(below_a_file.error().message, (folder.path() / "file" / "below: cannot be written").string());
+  EXPECT_EQ(below_a_file.error().message.text(), (folder.path() / "file" / "below: cannot be written").string());
   std::filesystem::create_directories(folder.path() / "folder" / "full");
   EXPECT_FALSE(replace_with(folder.path() / "folder", "new").ok());
   EXPECT_EQ(n_files_in(folder.path()), 2);

@@ -43,7 +43,7 @@ TEST_F(SplitModel, opens_from_any_part) {
   write_all();
   for (int from = 1; from <= 3; ++from) {
     const auto file = open_model_file(part(from));
-    ASSERT_TRUE(file.ok()) << file.error().message;
+    ASSERT_TRUE(file.ok()) << file.error().message.text();
     EXPECT_EQ(file->n_parts(), 3U);
     EXPECT_EQ(file->path(), part(1));
     EXPECT_EQ(*file->find_string("general.name"), "split");
@@ -65,28 +65,28 @@ TEST_F(SplitModel, a_missing_part_is_named) {
   const auto file = open_model_file(part(3));
   ASSERT_FALSE(file.ok());
   EXPECT_EQ(file.error().code, ErrorCode::kBadFile);
-  EXPECT_THAT(file.error().message, HasSubstr("part 2 of 3 is missing: expected " + part(2).string()));
+  EXPECT_THAT(file.error().message.text(), HasSubstr("part 2 of 3 is missing: expected " + part(2).string()));
 }
 
 TEST_F(SplitModel, parts_that_contradict_each_other_are_refused) {
   write_all();
   write(3, part(2));
-  EXPECT_THAT(open_model_file(part(1)).error().message, HasSubstr("expected part 2 of 3, found part 3 of 3"));
+  EXPECT_THAT(open_model_file(part(1)).error().message.text(), HasSubstr("expected part 2 of 3, found part 3 of 3"));
   write_all();
   write(2, part(2), 3, 3, "t1");
-  EXPECT_THAT(open_model_file(part(1)).error().message, HasSubstr("tensor 't1' stands twice"));
+  EXPECT_THAT(open_model_file(part(1)).error().message.text(), HasSubstr("tensor 't1' stands twice"));
   write_all();
   write(1, part(1), 3, 7);
-  EXPECT_THAT(open_model_file(part(1)).error().message,
+  EXPECT_THAT(open_model_file(part(1)).error().message.text(),
               HasSubstr("m-00001-of-00003.gguf: metadata 'split.tensors.count' is 7, but the 3 parts hold 3 tensors"));
 }
 
 TEST_F(SplitModel, a_part_under_another_name_says_what_it_is) {
   write(1, folder_.path() / "renamed.gguf");
-  EXPECT_THAT(open_model_file(folder_.path() / "renamed.gguf").error().message,
+  EXPECT_THAT(open_model_file(folder_.path() / "renamed.gguf").error().message.text(),
               HasSubstr("holds part 1 of 3 of a model"));
   write(5, folder_.path() / "high.gguf");
-  EXPECT_THAT(open_model_file(folder_.path() / "high.gguf").error().message,
+  EXPECT_THAT(open_model_file(folder_.path() / "high.gguf").error().message.text(),
               HasSubstr("high.gguf: metadata 'split.no' is 4, expected less than 'split.count', 3"));
 }
 

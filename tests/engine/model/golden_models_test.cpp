@@ -31,9 +31,9 @@ TEST(GoldenModels, sizes_and_rotary_frequencies_are_those_of_transformers) {
     const auto path = kGolden / "models" / (name + ".gguf");
     EXPECT_LT(std::filesystem::file_size(path), 400'000U);
     const auto file = open_model_file(path);
-    ASSERT_TRUE(file.ok()) << file.error().message;
+    ASSERT_TRUE(file.ok()) << file.error().message.text();
     const auto model = read_model_info(*file);
-    ASSERT_TRUE(model.ok()) << model.error().message;
+    ASSERT_TRUE(model.ok()) << model.error().message.text();
     EXPECT_EQ(model->n_vocab, golden.at("n_vocab").get<std::uint32_t>());
     EXPECT_EQ(model->n_params, golden.at("n_params").get<std::uint64_t>());
     const char* const of_windows = "window_rope_frequencies";

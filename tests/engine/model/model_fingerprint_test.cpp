@@ -64,8 +64,8 @@ TEST(ModelFingerprint, what_only_readers_or_a_load_tell_does_not) {
   told.heap_bytes = 5;
   told.heap_is_measured = true;
   told.longest_token_bytes = 7;
-  told.not_loaded = {{"multi-token prediction", 15, 4096}};
-  told.warnings = {"a warning"};
+  told.not_loaded = {{Message::plain("multi-token prediction"), 15, 4096}};
+  told.warnings = {Message::plain("a warning")};
   EXPECT_EQ(model_fingerprint(told), model_fingerprint(model));
 }
 

@@ -25,7 +25,7 @@ const std::vector<Read>& all_models() {
     std::vector<Read> read;
     for (test::PublishedModel& published : test::published_models(HEADROOM_SOURCE_DIR)) {
       Result<ModelInfo> model = test::read_published(published);
-      if (!model) ADD_FAILURE() << published.name << ": " << model.error().message;
+      if (!model) ADD_FAILURE() << published.name << ": " << model.error().message.text();
       if (model) read.push_back({std::move(published), std::move(model).value()});
     }
     return read;
@@ -130,7 +130,7 @@ TEST(PublishedModels, granite_4_is_read_with_the_keys_of_its_hybrid_siblings) {
   GgufWriter writer = test::random_gguf(spec);
   writer.set_bool("granite.rope.scaling.finetuned", true);
   const Result<ModelInfo> model = test::read_written(writer);
-  ASSERT_TRUE(model.ok()) << model.error().message;
+  ASSERT_TRUE(model.ok()) << model.error().message.text();
   EXPECT_EQ(model->n_params, granite->model.n_params);
   EXPECT_FALSE(model->layers.front().has_experts());
   // Where a layer is of Mamba, they mean something.

@@ -35,7 +35,7 @@ std::string kinds(const ModelInfo& model) {
 
 TEST(ReadDeltaNet, sizes_and_weights_are_those_of_the_file) {
   const auto model = test::read_written(test::random_gguf(small()));
-  ASSERT_TRUE(model.ok()) << model.error().message;
+  ASSERT_TRUE(model.ok()) << model.error().message.text();
   EXPECT_EQ(kinds(*model), "ddda");
   EXPECT_TRUE(model->is_recurrent());
   const DeltaNetSpec spec = *model->layers[0].delta_net;
@@ -69,7 +69,7 @@ TEST(ReadDeltaNet, layers_follow_the_period_or_a_list_of_flags) {
   spec.n_layers = 6;
   spec.attention_period = 3;
   auto model = test::read_written(test::random_gguf(spec));
-  ASSERT_TRUE(model.ok()) << model.error().message;
+  ASSERT_TRUE(model.ok()) << model.error().message.text();
   EXPECT_EQ(kinds(*model), "ddadda");
   // The list counts where a file has both.
   const auto with = [&](const std::string& list) {
@@ -80,7 +80,7 @@ TEST(ReadDeltaNet, layers_follow_the_period_or_a_list_of_flags) {
     return test::read_written(writer);
   };
   model = with("110110");
-  ASSERT_TRUE(model.ok()) << model.error().message;
+  ASSERT_TRUE(model.ok()) << model.error().message.text();
   EXPECT_EQ(kinds(*model), "ddadda");
   EXPECT_EQ(refusal(with("11011")),
             "m.gguf: metadata 'qwen35.attention.recurrent_layers' has 5 entries, expected one for each of 6 layers");
@@ -126,7 +126,7 @@ TEST(ReadDeltaNet, fused_tensors_have_their_rows_by_key_head) {
   for (const bool has_one_tensor : {false, true}) {
     SCOPED_TRACE(has_one_tensor);
     const auto model = test::read_written(test::random_gguf(grouped(has_one_tensor)));
-    ASSERT_TRUE(model.ok()) << model.error().message;
+    ASSERT_TRUE(model.ok()) << model.error().message.text();
     EXPECT_EQ(kinds(*model), "ddda");
     EXPECT_FALSE(model->layers[0].delta_net->heads_are_tiled);
     EXPECT_EQ(model->layers[0].delta_net->key_head_of(3), 1U) << "neighbours have the same key head";
@@ -186,7 +186,7 @@ TEST(ReadDeltaNet, blocks_that_predict_further_tokens_are_counted_and_not_loaded
   spec.attention_period = 2;
   spec.uint_keys = {{"nextn_predict_layers", 1}};
   const auto model = test::read_written(test::random_gguf(spec));
-  ASSERT_TRUE(model.ok()) << model.error().message;
+  ASSERT_TRUE(model.ok()) << model.error().message.text();
   EXPECT_EQ(kinds(*model), "dad");
   ASSERT_EQ(model->not_loaded.size(), 1U);
   EXPECT_EQ(model->not_loaded[0].what, "multi-token prediction");

@@ -17,7 +17,7 @@ TEST(ReadExperts, experts_are_read_from_their_own_keys_and_tensors) {
   spec.n_experts = 6;
   spec.n_experts_used = 3;
   const auto model = test::read_written(spec);
-  ASSERT_TRUE(model.ok()) << model.error().message;
+  ASSERT_TRUE(model.ok()) << model.error().message.text();
   for (const LayerSpec& layer : model->layers) {
     EXPECT_EQ(layer.n_experts, 6U);
     EXPECT_EQ(layer.n_experts_used, 3U);
@@ -69,7 +69,7 @@ TEST(ReadExperts, gates_of_experts_may_stand_with_their_ups) {
   auto spec = test::small("qwen3moe");
   spec.has_optional_parts = true;
   const auto model = test::read_written(spec);
-  ASSERT_TRUE(model.ok()) << model.error().message;
+  ASSERT_TRUE(model.ok()) << model.error().message.text();
   const auto expect_rows = [&](TensorRole role, TensorRows rows) {
     const WeightTensor* weight = model->find_weight(role, 1);
     ASSERT_NE(weight, nullptr);
@@ -89,7 +89,7 @@ TEST(ReadExperts, a_shared_expert_is_an_ffn_beside_the_others) {
   auto spec = test::small("qwen35moe");
   spec.shared_d_ff = 72;
   const auto model = test::read_written(spec);
-  ASSERT_TRUE(model.ok()) << model.error().message;
+  ASSERT_TRUE(model.ok()) << model.error().message.text();
   for (const LayerSpec& layer : model->layers) {
     EXPECT_EQ(layer.expert_d_ff, spec.d_ff);
     EXPECT_EQ(layer.d_ff, 72U);
@@ -140,7 +140,7 @@ TEST(ReadExperts, keys_say_how_experts_are_chosen_and_weighed) {
       {0, true, 1.0F, RouterKind::kSigmoidNormed, 1.0F}};
   for (const auto& [function, is_normed, scale, kind, expected_scale] : cases) {
     const auto model = read(function, is_normed, scale);
-    ASSERT_TRUE(model.ok()) << model.error().message;
+    ASSERT_TRUE(model.ok()) << model.error().message.text();
     EXPECT_EQ(model->layers[1].router, kind);
     EXPECT_EQ(model->layers[1].expert_weight_scale, expected_scale);
     const WeightTensor* bias = model->find_weight(TensorRole::kChoiceBias, 1);
@@ -172,7 +172,7 @@ TEST(ReadExperts, some_layers_are_dense_where_the_file_says_so) {
   spec.n_layers = 6;
   spec.n_dense_layers = 2, spec.expert_step = 2, spec.dense_d_ff = 40;
   const auto model = test::read_written(spec);
-  ASSERT_TRUE(model.ok()) << model.error().message;
+  ASSERT_TRUE(model.ok()) << model.error().message.text();
   for (std::int32_t i = 0; i < 6; ++i) {
     const LayerSpec& layer = model->layers[static_cast<std::size_t>(i)];
     EXPECT_EQ(layer.has_experts(), i == 3 || i == 5) << i;
@@ -206,7 +206,7 @@ TEST(ReadExperts, dense_layers_that_contradict_the_file_are_refused) {
 
 TEST(ReadExperts, heads_may_be_normed_together) {
   const auto model = test::read_written(test::small("minimax-m2"));
-  ASSERT_TRUE(model.ok()) << model.error().message;
+  ASSERT_TRUE(model.ok()) << model.error().message.text();
   EXPECT_TRUE(model->layers[1].norms_heads_together);
   EXPECT_EQ(model->find_weight(TensorRole::kQNorm, 1)->n_cols, 64U);
   EXPECT_EQ(model->find_weight(TensorRole::kKNorm, 1)->n_cols, 32U);
@@ -216,14 +216,14 @@ TEST(ReadExperts, experts_have_a_dense_ffn_beside_them_where_the_file_has_expert
   test::RandomModelSpec spec = test::small("gemma4");
   spec.shared_d_ff = 48;
   const auto with = test::read_written(spec);
-  ASSERT_TRUE(with.ok()) << with.error().message;
+  ASSERT_TRUE(with.ok()) << with.error().message.text();
   EXPECT_TRUE(with->layers[0].has_shared_expert() && with->layers[0].has_branch_norms);
   EXPECT_EQ(with->layers[0].d_ff, 48U);
   EXPECT_EQ(with->layers[0].expert_d_ff, 96U);
   EXPECT_EQ(with->layers[0].router_scale, 0.125F) << "1 / sqrt(64)";
   spec.n_experts = 0;
   const auto without = test::read_written(spec);
-  ASSERT_TRUE(without.ok()) << without.error().message;
+  ASSERT_TRUE(without.ok()) << without.error().message.text();
   EXPECT_FALSE(without->layers[0].has_experts() || without->layers[0].has_branch_norms);
 }
 

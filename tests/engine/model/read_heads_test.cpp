@@ -26,7 +26,7 @@ RandomModelSpec two_sizes() {
 
 TEST(ReadHeads, layers_with_a_window_have_heads_of_their_own) {
   const auto model = test::read_written(two_sizes());
-  ASSERT_TRUE(model.ok()) << model.error().message;
+  ASSERT_TRUE(model.ok()) << model.error().message.text();
   for (const std::size_t i : {0U, 1U, 2U, 3U}) {
     const LayerSpec& layer = model->layers[i];
     const bool has_window = i % 2 == 0;
@@ -43,7 +43,7 @@ TEST(ReadHeads, a_layer_without_values_makes_them_by_its_keys) {
   RandomModelSpec spec = two_sizes();
   spec.has_optional_parts = true;
   const auto model = test::read_written(spec);
-  ASSERT_TRUE(model.ok()) << model.error().message;
+  ASSERT_TRUE(model.ok()) << model.error().message.text();
   for (const std::int32_t i : {0, 1, 2, 3}) {
     EXPECT_EQ(model->layers[static_cast<std::size_t>(i)].value_is_key, i % 2 == 1) << i;
     EXPECT_EQ(model->find_weight(TensorRole::kV, i) == nullptr, i % 2 == 1) << i;
@@ -69,7 +69,7 @@ TEST(ReadHeads, what_cannot_be_is_refused_by_name) {
     RandomModelSpec spec = two_sizes();
     spec.uint_keys = {{key, value}};
     const auto model = test::read_written(spec);
-    return model.ok() ? std::string("opened") : model.error().message;
+    return model.ok() ? std::string("opened") : model.error().message.text();
   };
   EXPECT_THAT(error_with("attention.key_length_swa", 15),
               HasSubstr("metadata 'gemma4.attention.key_length_swa' is 15, expected an even number up to 1024"));
@@ -84,15 +84,16 @@ TEST(ReadHeads, what_is_missing_is_named) {
   RandomModelSpec spec = two_sizes();
   spec.window = 0;
   spec.uint_keys = {{"attention.sliding_window", 0}};
-  EXPECT_THAT(test::read_written(spec).error().message,
+  EXPECT_THAT(test::read_written(spec).error().message.text(),
               HasSubstr("metadata 'gemma4.attention.sliding_window' is 0, expected 1 to "));
   spec = two_sizes();
   ArchRow row = *find_arch("llama");
   row.rope_factors = Presence::kRequired;
-  EXPECT_THAT(test::read_written(test::random_gguf({}), row).error().message,
+  EXPECT_THAT(test::read_written(test::random_gguf({}), row).error().message.text(),
               HasSubstr("tensor 'rope_freqs.weight' is missing"));
   spec.freq_factors = {1.0F};
-  EXPECT_THAT(test::read_written(spec).error().message, HasSubstr("tensor 'rope_freqs.weight' is F32 of shape (1)"));
+  EXPECT_THAT(test::read_written(spec).error().message.text(),
+              HasSubstr("tensor 'rope_freqs.weight' is F32 of shape (1)"));
 }
 
 TEST(ReadHeads, a_factor_of_a_layer_is_one_finite_number) {
@@ -103,7 +104,7 @@ TEST(ReadHeads, a_factor_of_a_layer_is_one_finite_number) {
     const std::vector<float> values(shape.front(), value);
     const auto bytes = std::as_bytes(std::span(values));
     writer.add_tensor("blk.1.layer_output_scale.weight", 0, shape, {bytes.begin(), bytes.end()});
-    EXPECT_THAT(test::read_written(writer).error().message,
+    EXPECT_THAT(test::read_written(writer).error().message.text(),
                 HasSubstr(std::string("tensor 'blk.1.layer_output_scale.weight' ") + message));
   }
 }

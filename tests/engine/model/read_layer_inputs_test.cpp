@@ -34,8 +34,8 @@ std::vector<int> caches_read(const ModelInfo& model) {
 
 TEST(ReadLayerInputs, layers_read_the_last_cache_that_sees_as_much) {
   const auto four = test::read_written(seven_layers(4, 0)), two = test::read_written(seven_layers(2, 0));
-  ASSERT_TRUE(four.ok()) << four.error().message;
-  ASSERT_TRUE(two.ok()) << two.error().message;
+  ASSERT_TRUE(four.ok()) << four.error().message.text();
+  ASSERT_TRUE(two.ok()) << two.error().message.text();
   EXPECT_THAT(caches_read(*four), ElementsAre(-1, -1, -1, 1, 1, 2, 1));
   EXPECT_THAT(caches_read(*two), ElementsAre(-1, -1, -1, -1, -1, 2, 4));
   EXPECT_EQ(four->n_layers_together(), 6U);
@@ -47,13 +47,13 @@ TEST(ReadLayerInputs, layers_read_the_last_cache_that_sees_as_much) {
   EXPECT_FALSE(two->layers[5].has_cache());
   EXPECT_EQ(two->layers[5].kv_rows(64, 8), two->layers[2].kv_rows(64, 8)) << "what it reads";
   const auto none = test::read_written(seven_layers(0, 0));
-  ASSERT_TRUE(none.ok()) << none.error().message;
+  ASSERT_TRUE(none.ok()) << none.error().message.text();
   EXPECT_EQ(none->n_layers_together(), 0U);
 }
 
 TEST(ReadLayerInputs, every_layer_has_its_part_of_a_row) {
   const auto model = test::read_written(seven_layers(0, 4));
-  ASSERT_TRUE(model.ok()) << model.error().message;
+  ASSERT_TRUE(model.ok()) << model.error().message.text();
   EXPECT_EQ(model->input_elems, 28U);
   for (const LayerSpec& layer : model->layers) EXPECT_EQ(layer.input_dim, 4U);
   EXPECT_EQ(model->find_weight(TensorRole::kLayerEmbedding, -1)->n_cols, 28U);
@@ -62,7 +62,7 @@ TEST(ReadLayerInputs, every_layer_has_its_part_of_a_row) {
 
 std::string error_of(const RandomModelSpec& spec) {
   const auto model = test::read_written(spec);
-  return model.ok() ? "opened" : model.error().message;
+  return model.ok() ? "opened" : model.error().message.text();
 }
 
 TEST(ReadLayerInputs, caches_that_cannot_be_shared_are_refused_by_name) {

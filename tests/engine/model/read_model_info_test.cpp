@@ -25,10 +25,10 @@ Result<ModelInfo> read(const RandomModelSpec& spec) { return test::read_written(
 
 void expect_refused(const Result<ModelInfo>& model, ErrorCode code, const std::string& words) {
   ASSERT_FALSE(model.ok()) << words;
-  EXPECT_EQ(model.error().code, code) << model.error().message;
-  EXPECT_THAT(model.error().message, HasSubstr(words));
+  EXPECT_EQ(model.error().code, code) << model.error().message.text();
+  EXPECT_THAT(model.error().message.text(), HasSubstr(words));
   // The path stands in the message exactly once, also where the reader passes on an error of the file.
-  const std::string& message = model.error().message;
+  const std::string& message = model.error().message.text();
   EXPECT_NE(message.find(".gguf: "), std::string::npos) << message;
   EXPECT_EQ(message.find(".gguf"), message.rfind(".gguf")) << message;
 }
@@ -39,7 +39,7 @@ TEST_P(EachArchitecture, is_read_from_its_keys_and_shapes) {
   const ArchRow& row = GetParam();
   const std::string architecture(row.architecture);
   const auto model = read(small(architecture));
-  ASSERT_TRUE(model.ok()) << model.error().message;
+  ASSERT_TRUE(model.ok()) << model.error().message.text();
   EXPECT_EQ(model->architecture, architecture);
   EXPECT_EQ(model->n_layers(), 2U);
   EXPECT_EQ(model->d_model, 64U);
@@ -96,14 +96,14 @@ TEST(ReadModelInfo, layers_that_turn_nothing_have_an_embedding_without_pairs) {
   RandomModelSpec spec = small("smollm3");
   spec.n_layers = 9;
   const auto model = read(spec);
-  ASSERT_TRUE(model.ok()) << model.error().message;
+  ASSERT_TRUE(model.ok()) << model.error().message.text();
   for (std::size_t i = 0; i < 9; ++i)
     EXPECT_EQ(model->ropes.at(model->layers[i].rope).rope_dim, i % 4 == 3 ? 0U : 16U) << i;
 }
 
 TEST(ReadModelInfo, a_gate_and_its_up_may_be_halves_of_one_tensor) {
   const auto model = read(small("phi3"));
-  ASSERT_TRUE(model.ok()) << model.error().message;
+  ASSERT_TRUE(model.ok()) << model.error().message.text();
   const WeightTensor *gate = model->find_weight(TensorRole::kGate, 1), *up = model->find_weight(TensorRole::kUp, 1);
   ASSERT_TRUE(gate != nullptr && up != nullptr);
   EXPECT_EQ(gate->name, "blk.1.ffn_up.weight");
@@ -116,7 +116,7 @@ TEST(ReadModelInfo, optional_biases_are_seen) {
   auto spec = small("llama");
   spec.has_optional_parts = true;
   const auto model = read(spec);
-  ASSERT_TRUE(model.ok()) << model.error().message;
+  ASSERT_TRUE(model.ok()) << model.error().message.text();
   EXPECT_TRUE(model->layers[0].has_qkv_bias);
   EXPECT_TRUE(model->layers[0].has_attn_out_bias);
   EXPECT_EQ(model->find_weight(TensorRole::kVBias, 0)->n_cols, 32U);
@@ -126,7 +126,7 @@ TEST(ReadModelInfo, caps_are_read_where_the_row_has_them_and_may_be_off) {
   auto spec = small("gemma2");
   spec.float_keys = {{"attn_logit_softcapping", 20.0F}, {"final_logit_softcapping", 0.0F}};
   const auto model = read(spec);
-  ASSERT_TRUE(model.ok()) << model.error().message;
+  ASSERT_TRUE(model.ok()) << model.error().message.text();
   EXPECT_EQ(model->layers[0].attention_softcap, 20.0F);
   EXPECT_EQ(model->logit_softcap, 0.0F);
   spec.float_keys = {{"final_logit_softcapping", -3.0F}};
@@ -142,7 +142,7 @@ TEST(ReadModelInfo, a_head_size_of_its_own_and_a_window_are_read) {
   spec.head_dim = 40;
   spec.window = 24;
   const auto model = read(spec);
-  ASSERT_TRUE(model.ok()) << model.error().message;
+  ASSERT_TRUE(model.ok()) << model.error().message.text();
   EXPECT_EQ(model->layers[0].q_dim(), 160U);
   EXPECT_EQ(model->layers[0].attention, AttentionKind::kWindow);
   EXPECT_EQ(model->layers[0].window, 24U);
@@ -215,7 +215,7 @@ TEST(ReadModelInfo, frequency_factors_are_read_and_checked) {
   auto spec = small("llama");
   spec.freq_factors = {1, 2, 3, 4, 5, 6, 7, 8};
   const auto model = read(spec);
-  ASSERT_TRUE(model.ok()) << model.error().message;
+  ASSERT_TRUE(model.ok()) << model.error().message.text();
   EXPECT_EQ(model->ropes[0].freq_factors, spec.freq_factors);
   spec.freq_factors[3] = 0;
   expect_refused(read(spec), ErrorCode::kBadFile, "'rope_freqs.weight' holds 0");
@@ -247,7 +247,7 @@ TEST(ReadModelInfo, fused_rows_fill_three_slots) {
     add(square, {8, 8});
   add("blk.0.attn_qkv.weight", {8, 16});
   const auto model = test::read_written(writer);
-  ASSERT_TRUE(model.ok()) << model.error().message;
+  ASSERT_TRUE(model.ok()) << model.error().message.text();
   const WeightTensor *q = model->find_weight(TensorRole::kQ, 0), *k = model->find_weight(TensorRole::kK, 0),
                      *v = model->find_weight(TensorRole::kV, 0);
   EXPECT_EQ(q->rows.of(0), 0U);
@@ -296,7 +296,7 @@ TEST(ReadModelInfo, a_weight_type_without_kernels_is_named_with_those_that_work)
   bytes[at] = 40;
   std::ofstream(bytes_path, std::ios::binary) << bytes;
   const auto file = open_model_file(bytes_path);
-  ASSERT_TRUE(file.ok()) << file.error().message;
+  ASSERT_TRUE(file.ok()) << file.error().message.text();
   expect_refused(read_model_info(*file), ErrorCode::kUnsupported,
                  "'blk.0.ffn_up.weight' is NVFP4, which this version cannot compute with; supported: F32, F16, BF16, "
                  "Q8_0, Q4_0, Q4_1, Q5_0, Q5_1, Q2_K, Q3_K, Q4_K, Q5_K, Q6_K, IQ4_NL, IQ4_XS, MXFP4, "
@@ -310,9 +310,9 @@ TEST(ReadModelInfo, a_byte_level_tokenizer_without_its_rule_for_words_is_a_warni
   EXPECT_TRUE(read(spec)->warnings.empty());
   spec.names_pre_tokenizer = false;
   const auto model = read(spec);
-  ASSERT_TRUE(model.ok()) << model.error().message;
+  ASSERT_TRUE(model.ok()) << model.error().message.text();
   ASSERT_EQ(model->warnings.size(), 1U);
-  EXPECT_NE(model->warnings[0].find("tokenizer.ggml.pre"), std::string::npos);
+  EXPECT_NE(model->warnings[0].text().find("tokenizer.ggml.pre"), std::string::npos);
   spec.architecture = "llama";  // SentencePiece needs no such rule
   EXPECT_TRUE(read(spec)->warnings.empty());
 }

@@ -26,7 +26,7 @@ RandomModelSpec mistral3(std::map<std::string, float> numbers) {
 TEST(ReadRope, queries_of_mistral3_grow_with_the_logarithm_of_their_position) {
   const auto model =
       read_written(mistral3({{"rope.scaling.yarn_log_multiplier", 1.0F}, {"attention.temperature_scale", 0.1F}}));
-  ASSERT_TRUE(model.ok()) << model.error().message;
+  ASSERT_TRUE(model.ok()) << model.error().message.text();
   ASSERT_EQ(model->ropes.size(), 2U);
   const RopeFrequencies keys = rope_frequencies(model->ropes[0]), queries = rope_frequencies(model->ropes[1]);
   EXPECT_EQ(keys.per_pair, queries.per_pair);
@@ -43,7 +43,7 @@ TEST(ReadRope, queries_of_mistral3_grow_with_the_logarithm_of_their_position) {
 TEST(ReadRope, without_the_keys_queries_turn_as_keys_and_yarn_scales_both) {
   for (const float none : {0.0F, -1.0F}) {
     const auto model = read_written(none < 0 ? mistral3({}) : mistral3({{"attention.temperature_scale", none}}));
-    ASSERT_TRUE(model.ok()) << model.error().message;
+    ASSERT_TRUE(model.ok()) << model.error().message.text();
     ASSERT_EQ(model->ropes.size(), 1U);
     EXPECT_EQ(model->layers[0].rope_of_queries(), 0U);
     EXPECT_FLOAT_EQ(rope_frequencies(model->ropes[0]).magnitude, 1 + 0.1F * std::log(16.0F));
@@ -76,7 +76,7 @@ TEST(ReadRope, long_factors_of_phi3_are_those_of_slots_longer_than_the_original_
   for (const char* type : {"", "longrope", "none"}) {
     if (*type != 0) spec.string_keys = {{"rope.scaling.type", type}};
     const auto model = read_written(spec);
-    ASSERT_TRUE(model.ok()) << model.error().message;
+    ASSERT_TRUE(model.ok()) << model.error().message.text();
     const RopeSpec& rope = model->ropes[0];
     EXPECT_EQ(rope.scaling, RopeScaling::kLong);
     const RopeFrequencies plain = rope_frequencies(rope, 16), stretched = rope_frequencies(rope, 17);
@@ -93,7 +93,7 @@ TEST(ReadRope, long_factors_of_phi3_are_those_of_slots_longer_than_the_original_
   spec = phi3();
   spec.uint_keys = {};  // the context is the original one
   const auto model = read_written(spec);
-  ASSERT_TRUE(model.ok()) << model.error().message;
+  ASSERT_TRUE(model.ok()) << model.error().message.text();
   EXPECT_EQ(model->ropes[0].original_n_ctx, 128U);
   EXPECT_EQ(rope_frequencies(model->ropes[0], 128).magnitude, 1.0F);
 }

@@ -28,7 +28,7 @@ TEST(ReadScales, granite_keeps_its_residual_divided_by_the_scale_of_what_layers_
                                            {"embedding_scale", 12.0F},
                                            {"residual_scale", 0.22F},
                                            {"logit_scale", 16.0F}}));
-  ASSERT_TRUE(model.ok()) << model.error().message;
+  ASSERT_TRUE(model.ok()) << model.error().message.text();
   EXPECT_FLOAT_EQ(model->embedding_scale, 12.0F / 0.22F);
   EXPECT_FLOAT_EQ(model->norm_epsilon, 1e-5F / 0.0484F);
   EXPECT_EQ(logit_factor(*model), 1.0F / 16.0F);
@@ -37,7 +37,7 @@ TEST(ReadScales, granite_keeps_its_residual_divided_by_the_scale_of_what_layers_
 
 TEST(ReadScales, all_but_that_of_logits_may_be_absent) {
   const auto model = read_written(granite({{"logit_scale", 1.0F}}));
-  ASSERT_TRUE(model.ok()) << model.error().message;
+  ASSERT_TRUE(model.ok()) << model.error().message.text();
   EXPECT_EQ(model->embedding_scale, 1.0F);
   EXPECT_FLOAT_EQ(model->norm_epsilon, 1e-5F);
   EXPECT_EQ(logit_factor(*model), 1.0F);
@@ -50,7 +50,7 @@ TEST(ReadScales, the_scale_of_logits_multiplies_in_muse_glimmer_and_has_to_be_th
   RandomModelSpec spec = test::small("muse-glimmer");
   spec.float_keys = {{"logit_scale", 0.1961F}, {"final_logit_softcapping", 20.0F}};
   const auto model = read_written(spec);
-  ASSERT_TRUE(model.ok()) << model.error().message;
+  ASSERT_TRUE(model.ok()) << model.error().message.text();
   EXPECT_EQ(logit_factor(*model), 0.1961F);
   EXPECT_EQ(model->logit_softcap, 20.0F);
   EXPECT_TRUE(model->norms_embedding);
@@ -79,7 +79,7 @@ TEST(ReadScales, a_file_says_that_no_layer_turns) {
     GgufWriter writer = random_gguf(granite({}));
     writer.set_bool("granite.rope.scaling.finetuned", turns);
     const auto model = read_written(writer);
-    ASSERT_TRUE(model.ok()) << model.error().message;
+    ASSERT_TRUE(model.ok()) << model.error().message.text();
     for (const LayerSpec& layer : model->layers) EXPECT_EQ(model->ropes.at(layer.rope).rope_dim, turns ? 16U : 0U);
   }
   GgufWriter writer = random_gguf(granite({}));
@@ -91,13 +91,13 @@ TEST(ReadScales, a_file_says_that_no_layer_turns) {
 TEST(ReadScales, experts_of_granite_have_the_width_of_an_ffn_and_perhaps_a_shared_one) {
   RandomModelSpec spec = test::small("granitemoe");
   const auto shared = read_written(spec);
-  ASSERT_TRUE(shared.ok()) << shared.error().message;
+  ASSERT_TRUE(shared.ok()) << shared.error().message.text();
   EXPECT_EQ(shared->layers[0].expert_d_ff, spec.d_ff);
   EXPECT_EQ(shared->layers[0].d_ff, spec.shared_d_ff);
   EXPECT_TRUE(shared->layers[0].has_shared_expert());
   spec.shared_d_ff = 0;
   const auto alone = read_written(spec);
-  ASSERT_TRUE(alone.ok()) << alone.error().message;
+  ASSERT_TRUE(alone.ok()) << alone.error().message.text();
   EXPECT_FALSE(alone->layers[0].has_shared_expert());
 }
 

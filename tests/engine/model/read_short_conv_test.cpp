@@ -28,7 +28,7 @@ RandomModelSpec five_layers() {
 TEST(ReadShortConv, layers_without_heads_of_keys_are_convolutions) {
   const RandomModelSpec spec = five_layers();
   const auto model = test::read_written(spec);
-  ASSERT_TRUE(model.ok()) << model.error().message;
+  ASSERT_TRUE(model.ok()) << model.error().message.text();
   std::string kinds;
   for (const LayerSpec& layer : model->layers) kinds += layer.short_conv ? 'c' : 'a';
   EXPECT_EQ(kinds, "cacca");
@@ -46,7 +46,7 @@ TEST(ReadShortConv, layers_without_heads_of_keys_are_convolutions) {
 TEST(ReadShortConv, three_weights_are_parts_of_one_tensor) {
   const RandomModelSpec spec = five_layers();
   const auto model = test::read_written(spec);
-  ASSERT_TRUE(model.ok()) << model.error().message;
+  ASSERT_TRUE(model.ok()) << model.error().message.text();
   const auto rows_of = [&](TensorRole role) {
     const WeightTensor& weight = *model->find_weight(role, 2);
     return std::tuple(weight.name, weight.rows.of(0) / spec.d_model, weight.n_rows);

@@ -25,7 +25,7 @@ RandomModelSpec patterned(const std::string& architecture, std::uint32_t n_layer
 
 ModelInfo read_or_die(const RandomModelSpec& spec) {
   auto model = test::read_written(test::random_gguf(spec));
-  EXPECT_TRUE(model.ok()) << model.error().message;
+  EXPECT_TRUE(model.ok()) << model.error().message.text();
   return model.ok() ? *std::move(model) : ModelInfo{};
 }
 
@@ -65,7 +65,7 @@ TEST(ReadWindows, a_file_may_state_another_period_or_a_flag_for_each_layer) {
   auto writer = test::random_gguf(spec);
   writer.set_raw("gemma3.attention.sliding_window_pattern", GgufType::kArray, test::flags("0110"));
   const auto model = test::read_written(writer);
-  ASSERT_TRUE(model.ok()) << model.error().message;
+  ASSERT_TRUE(model.ok()) << model.error().message.text();
   EXPECT_EQ(windows(*model), (Windows{0, 24, 24, 0}));
 }
 
@@ -74,16 +74,16 @@ TEST(ReadWindows, patterns_that_make_no_sense_are_refused_by_their_key) {
   auto writer = test::random_gguf(spec);
   writer.set_raw("gemma2.attention.sliding_window_pattern", GgufType::kArray, test::flags("01"));
   EXPECT_THAT(
-      test::read_written(writer).error().message,
+      test::read_written(writer).error().message.text(),
       HasSubstr("metadata 'gemma2.attention.sliding_window_pattern' has 2 entries, expected one for each of 3"));
   spec.uint_keys = {{"attention.sliding_window_pattern", 0}};
-  EXPECT_THAT(test::read_written(test::random_gguf(spec)).error().message,
+  EXPECT_THAT(test::read_written(test::random_gguf(spec)).error().message.text(),
               HasSubstr("'gemma2.attention.sliding_window_pattern' is 0, expected 1 to"));
   spec = patterned("llama", 2);
   spec.window = 24;
   spec.uint_keys = {{"attention.sliding_window_pattern", 2}};
   EXPECT_THAT(
-      test::read_written(test::random_gguf(spec)).error().message,
+      test::read_written(test::random_gguf(spec)).error().message.text(),
       HasSubstr("'llama.attention.sliding_window_pattern' is 2, expected 0: it changes what the model computes"));
 }
 
@@ -106,7 +106,7 @@ TEST(ReadWindows, layers_with_a_window_turn_by_their_own_base_and_unscaled_where
   model = read_or_die(spec);
   EXPECT_EQ(model.ropes[model.layers[0].rope].theta, 20000.0);
   spec.float_keys["rope.freq_base_swa"] = -1.0F;
-  EXPECT_THAT(test::read_written(test::random_gguf(spec)).error().message,
+  EXPECT_THAT(test::read_written(test::random_gguf(spec)).error().message.text(),
               HasSubstr("metadata 'gemma3.rope.freq_base_swa' is -1, expected more than 0"));
 }
 
@@ -142,7 +142,7 @@ TEST(ReadWindows, the_base_of_windows_is_that_of_the_only_layers_that_turn) {
     EXPECT_EQ(model.ropes[model.layers[3].rope].rope_dim, 0U);
     spec.float_keys = {{"rope.freq_base_swa", -1.0F}};
     EXPECT_THAT(
-        test::read_written(test::random_gguf(spec)).error().message,
+        test::read_written(test::random_gguf(spec)).error().message.text(),
         HasSubstr(std::string("metadata '") + architecture + ".rope.freq_base_swa' is -1, expected more than 0"));
   }
 }
@@ -151,7 +151,7 @@ TEST(ReadWindows, elsewhere_another_base_for_windows_is_refused) {
   auto spec = patterned("gemma2", 2);
   EXPECT_EQ(read_or_die(spec).ropes.size(), 1U);
   spec.float_keys["rope.freq_base_swa"] = 20000.0F;
-  EXPECT_THAT(test::read_written(test::random_gguf(spec)).error().message,
+  EXPECT_THAT(test::read_written(test::random_gguf(spec)).error().message.text(),
               HasSubstr("'gemma2.rope.freq_base_swa' is 20000, expected 0: it changes what the model computes"));
 }
 

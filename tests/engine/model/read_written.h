@@ -32,7 +32,7 @@ inline RandomModelSpec small(const std::string& architecture) {
 // The whole message of a refusal, without the folder.
 inline std::string refusal(const Result<ModelInfo>& model) {
   if (model.ok()) return "no error";
-  const std::string& message = model.error().message;
+  const std::string& message = model.error().message.text();
   const std::size_t name = message.find("m.gguf");
   return name == std::string::npos ? message : message.substr(name);
 }

@@ -21,7 +21,7 @@ RefusedModel figures_of(const GgufWriter& writer) {
   const std::filesystem::path path = folder.path() / "m.gguf";
   EXPECT_TRUE(writer.write(path).ok());
   const auto file = open_model_file(path);
-  EXPECT_TRUE(file.ok()) << file.error().message;
+  EXPECT_TRUE(file.ok()) << file.error().message.text();
   const auto model = read_refused_model(*file);
   EXPECT_TRUE(model.has_value());
   return model.value_or(RefusedModel());
@@ -108,7 +108,7 @@ TEST(RefusedArch, weights_are_those_of_all_tensors_of_all_parts) {
   ASSERT_TRUE(first.write(folder.path() / "v2-00001-of-00002.gguf").ok());
   ASSERT_TRUE(second.write(folder.path() / "v2-00002-of-00002.gguf").ok());
   const auto file = open_model_file(folder.path() / "v2-00002-of-00002.gguf");
-  ASSERT_TRUE(file.ok()) << file.error().message;
+  ASSERT_TRUE(file.ok()) << file.error().message.text();
   const auto model = read_refused_model(*file);
   ASSERT_TRUE(model.has_value());
   EXPECT_EQ(model->weights.n_elems, 2 * matrix + vectors);
@@ -118,7 +118,7 @@ TEST(RefusedArch, weights_are_those_of_all_tensors_of_all_parts) {
 
 // What a figure of the model lacks, all together.
 std::string unknown(const RefusedModel& model) {
-  return model.cache_unknown + model.state_unknown + model.n_ctx_unknown;
+  return (model.cache_unknown + model.state_unknown + model.n_ctx_unknown).text();
 }
 
 TEST(RefusedArch, a_key_that_is_missing_is_named_and_takes_its_figure_alone) {

@@ -42,20 +42,20 @@ Result<ModelInfo> read_with(const std::string& key, double value) {
 }
 
 TEST(UnappliedKeys, a_refusal_names_the_value_that_was_found_and_those_that_change_nothing) {
-  EXPECT_THAT(read_with("logit_scale", 16).error().message,
+  EXPECT_THAT(read_with("logit_scale", 16).error().message.text(),
               EndsWith("m.gguf: metadata 'llama.logit_scale' is 16, expected 1: it changes what the model computes, "
                        "and this version does not apply it"));
-  EXPECT_THAT(read_with("expert_weights_scale", 2.5).error().message,
+  EXPECT_THAT(read_with("expert_weights_scale", 2.5).error().message.text(),
               HasSubstr("metadata 'llama.expert_weights_scale' is 2.5, expected 0 or 1: it changes"));
-  EXPECT_THAT(read_with("rope.scaling.low_freq_factor", 1).error().message,
+  EXPECT_THAT(read_with("rope.scaling.low_freq_factor", 1).error().message.text(),
               HasSubstr("metadata 'llama.rope.scaling.low_freq_factor' is 1: it changes"));
   auto writer = test::random_gguf(with_windows("llama"));
   writer.set_bool("llama.attention.causal", false);
-  EXPECT_THAT(test::read_written(writer).error().message,
+  EXPECT_THAT(test::read_written(writer).error().message.text(),
               HasSubstr("metadata 'llama.attention.causal' is false, expected true: it changes"));
   writer = test::random_gguf(with_windows("llama"));
   writer.set_string("llama.expert_gating_func", "sigmoid");
-  EXPECT_THAT(test::read_written(writer).error().message,
+  EXPECT_THAT(test::read_written(writer).error().message.text(),
               HasSubstr("metadata 'llama.expert_gating_func' is 'sigmoid', expected 1 or 3: it changes"));
 }
 
@@ -65,7 +65,7 @@ TEST(UnappliedKeys, an_array_changes_nothing_where_none_of_its_entries_does) {
   writer.set_ints("llama.rope.dimension_sections", {0, 0, 0, 0});
   EXPECT_TRUE(test::read_written(writer).ok());
   writer.set_floats("llama.swiglu_clamp_shexp", {0, 7, 0, 7, 7});
-  EXPECT_THAT(test::read_written(writer).error().message,
+  EXPECT_THAT(test::read_written(writer).error().message.text(),
               HasSubstr("metadata 'llama.swiglu_clamp_shexp' is (0, 7, 0, 7, ...), expected 0: it changes"));
 }
 
@@ -76,7 +76,7 @@ TEST(UnappliedKeys, a_key_that_nobody_knows_is_refused_where_its_name_says_that_
     const auto model = read_with(key, 1);
     ASSERT_FALSE(model.ok()) << key;
     EXPECT_EQ(model.error().code, ErrorCode::kUnsupported);
-    EXPECT_THAT(model.error().message, HasSubstr(std::string("metadata 'llama.") + key + "' is 1: it changes"));
+    EXPECT_THAT(model.error().message.text(), HasSubstr(std::string("metadata 'llama.") + key + "' is 1: it changes"));
   }
   EXPECT_TRUE(read_with("author_mood", 1).ok());
   EXPECT_TRUE(read_with("rope.scaling.finetuned", 1).ok());
@@ -92,7 +92,7 @@ TEST(UnappliedKeys, widths_of_layers_with_a_window_are_those_of_the_others) {
     }
     spec.uint_keys = {{key, 8}};
     EXPECT_THAT(
-        test::read_written(test::random_gguf(spec)).error().message,
+        test::read_written(test::random_gguf(spec)).error().message.text(),
         HasSubstr(std::string("metadata 'gemma3.") + key + "' is 8, expected 16, as in layers without a window"));
   }
 }
@@ -103,11 +103,11 @@ TEST(UnappliedKeys, a_factor_counts_as_its_type_says) {
   spec.float_keys = {{"rope.scaling.factor", 1.0F}};
   EXPECT_TRUE(test::read_written(test::random_gguf(spec)).ok());
   spec.float_keys = {{"rope.scaling.factor", 8.0F}};
-  EXPECT_THAT(test::read_written(test::random_gguf(spec)).error().message,
+  EXPECT_THAT(test::read_written(test::random_gguf(spec)).error().message.text(),
               HasSubstr("metadata 'llama.rope.scaling.factor' is 8, expected 0 or 1: it changes"));
   spec.string_keys = {};
   spec.float_keys["rope.scale_linear"] = 4.0F;
-  EXPECT_THAT(test::read_written(test::random_gguf(spec)).error().message,
+  EXPECT_THAT(test::read_written(test::random_gguf(spec)).error().message.text(),
               HasSubstr("metadata 'llama.rope.scale_linear' is 4, expected 0 or 1: it changes"))
       << "two factors";
 }
@@ -163,7 +163,7 @@ class UnappliedKeysOf : public testing::TestWithParam<std::tuple<ArchRow, std::s
 
 TEST_P(UnappliedKeysOf, every_key_that_changes_results_is_applied_or_refused_by_name) {
   const auto base = test::read_written(test::random_gguf(base_));
-  ASSERT_TRUE(base.ok()) << base.error().message;
+  ASSERT_TRUE(base.ok()) << base.error().message.text();
   const std::uint64_t print = model_fingerprint(*base);
   for (const KeyRule& rule : key_rules()) {
     const std::string key(rule.key);
@@ -189,7 +189,7 @@ TEST_P(UnappliedKeysOf, every_key_that_changes_results_is_applied_or_refused_by_
         is_applied = true;
       } else {
         // A size that is applied contradicts another one, or a tensor's shape.
-        EXPECT_THAT(model.error().message,
+        EXPECT_THAT(model.error().message.text(),
                     AnyOf(HasSubstr(fmt::format("metadata '{}.{}", base_.architecture, key)),
                           HasSubstr(fmt::format("'{}.{}'", base_.architecture, key)), HasSubstr("m.gguf: tensor '")));
       }
@@ -198,7 +198,7 @@ TEST_P(UnappliedKeysOf, every_key_that_changes_results_is_applied_or_refused_by_
       if (is_applied || !neutral || !std::get<1>(GetParam()).empty()) continue;  // scaled, other values are neutral
       const auto as_float = read_float(spec, key, *neutral);
       const auto as_uint = read_uint(spec, key, static_cast<std::uint32_t>(*neutral));
-      ASSERT_TRUE(as_float.ok() || as_uint.ok()) << as_float.error().message;
+      ASSERT_TRUE(as_float.ok() || as_uint.ok()) << as_float.error().message.text();
       EXPECT_EQ(model_fingerprint(as_float.ok() ? *as_float : *as_uint), print);
     }
   }

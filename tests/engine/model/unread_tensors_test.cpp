@@ -43,16 +43,16 @@ Result<ModelInfo> read_with(std::string_view architecture, const std::string& te
 
 TEST(UnreadTensors, a_refusal_names_the_tensor_what_it_is_and_what_is_expected) {
   EXPECT_THAT(
-      read_with("llama", "blk.1.attn_sinks.weight", {4}).error().message,
+      read_with("llama", "blk.1.attn_sinks.weight", {4}).error().message.text(),
       EndsWith("m.gguf: tensor 'blk.1.attn_sinks.weight' has no place in a llama model here: found F32 of shape "
                "(4), which nothing would read; expected in layer 1 are attn_norm.weight, attn_q.weight, "
                "attn_k.weight, attn_v.weight, attn_output.weight, ffn_norm.weight, ffn_gate.weight, "
                "ffn_up.weight, ffn_down.weight"));
-  EXPECT_THAT(read_with("qwen3", "blk.2.nextn.eh_proj.weight", {128, 64}).error().message,
+  EXPECT_THAT(read_with("qwen3", "blk.2.nextn.eh_proj.weight", {128, 64}).error().message.text(),
               EndsWith("m.gguf: tensor 'blk.2.nextn.eh_proj.weight' has no place in a qwen3 model here: found F32 of "
                        "shape (128, 64), which nothing would read; expected are layers 0 to 1 by metadata "
                        "'qwen3.block_count'"));
-  EXPECT_THAT(read_with("gemma3", "v.patch_embd.weight").error().message,
+  EXPECT_THAT(read_with("gemma3", "v.patch_embd.weight").error().message.text(),
               EndsWith("m.gguf: tensor 'v.patch_embd.weight' has no place in a gemma3 model here: found F32 of shape "
                        "(8), which nothing would read; expected beside the layers are token_embd.weight, "
                        "output_norm.weight, output.weight"));
@@ -63,10 +63,10 @@ TEST(UnreadTensors, rotary_angles_of_old_llama_files_are_counted_in_each_layer) 
   for (const char* tensor : {"blk.0.attn_rot_embd.weight", "blk.1.attn_rot_embd.weight", "blk.1.attn_rot_embd.freqs"})
     add(writer, tensor, {8});
   const auto model = test::read_written(writer);
-  ASSERT_TRUE(model.ok()) << model.error().message;
-  EXPECT_THAT(model->not_loaded, ElementsAre(NotLoaded{"rotary angles", 3, 96}));
+  ASSERT_TRUE(model.ok()) << model.error().message.text();
+  EXPECT_THAT(model->not_loaded, ElementsAre(NotLoaded{Message::say("rotary angles"), 3, 96}));
   add(writer, "blk.2.attn_rot_embd.weight", {8});
-  EXPECT_THAT(test::read_written(writer).error().message,
+  EXPECT_THAT(test::read_written(writer).error().message.text(),
               HasSubstr("tensor 'blk.2.attn_rot_embd.weight' has no place"));
 }
 
@@ -81,11 +81,13 @@ TEST(UnreadTensors, what_a_row_says_is_not_used_is_counted_by_what_it_is) {
   add(writer, "blk.1.attn_sinks.weight", {4});
   add(writer, "mm.0.weight", {3});
   const auto model = test::read_written(writer, row);
-  ASSERT_TRUE(model.ok()) << model.error().message;
-  EXPECT_THAT(model->not_loaded, ElementsAre(NotLoaded{"vision", 2, 524}, NotLoaded{"sinks", 1, 16}));
-  EXPECT_THAT(test::read_written(writer).error().message, HasSubstr("tensor 'v.blk.0.attn_q.weight' has no place"));
+  ASSERT_TRUE(model.ok()) << model.error().message.text();
+  EXPECT_THAT(model->not_loaded,
+              ElementsAre(NotLoaded{Message::say("vision"), 2, 524}, NotLoaded{Message::say("sinks"), 1, 16}));
+  EXPECT_THAT(test::read_written(writer).error().message.text(),
+              HasSubstr("tensor 'v.blk.0.attn_q.weight' has no place"));
   add(writer, "blk.1.attn_sinks.bias", {4});
-  EXPECT_THAT(test::read_written(writer, row).error().message,
+  EXPECT_THAT(test::read_written(writer, row).error().message.text(),
               HasSubstr("tensor 'blk.1.attn_sinks.bias' has no place"));
 }
 
@@ -94,27 +96,28 @@ TEST(UnreadTensors, layers_that_predict_further_tokens_are_not_run_where_the_row
   row.skips_prediction_layers = true;
   test::RandomModelSpec spec = two_layers_spec("llama");
   const auto base = test::read_written(test::random_gguf(spec));
-  ASSERT_TRUE(base.ok()) << base.error().message;
+  ASSERT_TRUE(base.ok()) << base.error().message.text();
   spec.n_layers = 4;
   spec.uint_keys = {{"nextn_predict_layers", 2}};
   GgufWriter writer = test::random_gguf(spec);
   add(writer, "blk.3.nextn.enorm.weight", {64});
   const auto model = test::read_written(writer, row);
-  ASSERT_TRUE(model.ok()) << model.error().message;
+  ASSERT_TRUE(model.ok()) << model.error().message.text();
   EXPECT_EQ(model->n_layers(), 2U);
   EXPECT_EQ(model->n_params, base->n_params);
   constexpr Bytes kLayerBytes = 4 * (2 * 64 + 2 * 64 * 64 + 2 * 64 * 32 + 3 * 64 * 96);
-  EXPECT_THAT(model->not_loaded, ElementsAre(NotLoaded{"multi-token prediction", 19, 2 * kLayerBytes + 256}));
+  EXPECT_THAT(model->not_loaded,
+              ElementsAre(NotLoaded{Message::say("multi-token prediction"), 19, 2 * kLayerBytes + 256}));
 
-  EXPECT_THAT(test::read_written(writer).error().message,
+  EXPECT_THAT(test::read_written(writer).error().message.text(),
               HasSubstr("metadata 'llama.nextn_predict_layers' is 2, expected 0: it changes what the model computes"));
   add(writer, "blk.4.nextn.enorm.weight", {64});
   EXPECT_THAT(
-      test::read_written(writer, row).error().message,
+      test::read_written(writer, row).error().message.text(),
       HasSubstr("tensor 'blk.4.nextn.enorm.weight' has no place in a llama model here: found F32 of shape (64), "
                 "which nothing would read; expected are layers 0 to 3"));
   spec.uint_keys = {{"nextn_predict_layers", 4}};
-  EXPECT_THAT(test::read_written(test::random_gguf(spec), row).error().message,
+  EXPECT_THAT(test::read_written(test::random_gguf(spec), row).error().message.text(),
               HasSubstr("metadata 'llama.nextn_predict_layers' is 4, expected less than 'llama.block_count', 4"));
 }
 
@@ -129,7 +132,7 @@ TEST(UnreadTensors, a_pattern_of_windows_has_an_entry_for_layers_that_are_not_ru
   GgufWriter writer = test::random_gguf(spec);
   writer.set_raw("gemma3.attention.sliding_window_pattern", GgufType::kArray, test::flags("010"));
   const auto model = test::read_written(writer, row);
-  ASSERT_TRUE(model.ok()) << model.error().message;
+  ASSERT_TRUE(model.ok()) << model.error().message.text();
   ASSERT_EQ(model->n_layers(), 2U);
   EXPECT_EQ(model->layers[0].window, 0U);
   EXPECT_EQ(model->layers[1].window, 24U);
@@ -152,7 +155,7 @@ TEST_P(UnreadTensorsOf, refuses_what_its_forward_pass_does_not_read) {
     const auto model = read_with(row.architecture, tensor);
     ASSERT_FALSE(model.ok()) << tensor;
     EXPECT_EQ(model.error().code, ErrorCode::kUnsupported);
-    EXPECT_THAT(model.error().message, HasSubstr("tensor '" + std::string(tensor) + "' has no place"));
+    EXPECT_THAT(model.error().message.text(), HasSubstr("tensor '" + std::string(tensor) + "' has no place"));
   }
 }
 
@@ -160,7 +163,7 @@ TEST_P(UnreadTensorsOf, refuses_what_its_forward_pass_does_not_read) {
 TEST_P(UnreadTensorsOf, refuses_tensors_of_other_rows) {
   const ArchRow& row = GetParam();
   const auto base = test::read_written(two_layers(row.architecture));
-  ASSERT_TRUE(base.ok()) << base.error().message;
+  ASSERT_TRUE(base.ok()) << base.error().message.text();
   int n_others = 0;
   for (std::size_t i = 0; i < kNTensorRoles; ++i) {
     const auto role = static_cast<TensorRole>(i);
@@ -171,7 +174,7 @@ TEST_P(UnreadTensorsOf, refuses_tensors_of_other_rows) {
     ++n_others;
     const auto model = read_with(row.architecture, tensor, {1});
     ASSERT_FALSE(model.ok()) << tensor;
-    EXPECT_THAT(model.error().message, HasSubstr("tensor '" + tensor + "' has "));
+    EXPECT_THAT(model.error().message.text(), HasSubstr("tensor '" + tensor + "' has "));
   }
   EXPECT_GT(n_others, 3);
 }
@@ -180,7 +183,7 @@ TEST_P(UnreadTensorsOf, has_factors_of_the_rotary_embedding_or_refuses_them) {
   const ArchRow& row = GetParam();
   if (row.rope_factors == Presence::kRequired) {
     const auto model = test::read_written(test::random_gguf(two_layers_spec(row.architecture)));
-    ASSERT_TRUE(model.ok()) << model.error().message;
+    ASSERT_TRUE(model.ok()) << model.error().message.text();
     EXPECT_EQ(model->ropes[0].freq_factors, (std::vector<float>{1, 1, 1e30F, 1e30F, 1e30F, 1e30F, 1e30F, 1e30F}));
     EXPECT_THAT(model->not_loaded, IsEmpty());
     return;
@@ -191,7 +194,7 @@ TEST_P(UnreadTensorsOf, has_factors_of_the_rotary_embedding_or_refuses_them) {
     EXPECT_EQ(model->ropes[0].freq_factors, std::vector<float>(8, 1.0F));
     EXPECT_THAT(model->not_loaded, IsEmpty()) << "they are read";
   } else {
-    EXPECT_THAT(model.error().message, HasSubstr("tensor 'rope_freqs.weight' has no place"));
+    EXPECT_THAT(model.error().message.text(), HasSubstr("tensor 'rope_freqs.weight' has no place"));
   }
 }
 
@@ -209,14 +212,14 @@ TEST_P(UnreadTensorsOf, counts_what_its_row_says_is_not_used) {
   test::RandomModelSpec spec = two_layers_spec(row.architecture);
   if (row.may_share_caches) spec.n_shared_caches = 1;
   const auto base = test::read_written(spec);
-  ASSERT_TRUE(base.ok()) << base.error().message;
+  ASSERT_TRUE(base.ok()) << base.error().message.text();
   EXPECT_THAT(base->not_loaded, IsEmpty());
   for (const UnusedTensors& unused : row.unused) {
     GgufWriter writer = test::random_gguf(spec);
     add(writer, in_layer_1(unused.name), {8});
     const auto model = test::read_written(writer);
-    ASSERT_TRUE(model.ok()) << model.error().message;
-    EXPECT_THAT(model->not_loaded, ElementsAre(NotLoaded{std::string(unused.what), 1, 32}));
+    ASSERT_TRUE(model.ok()) << model.error().message.text();
+    EXPECT_THAT(model->not_loaded, ElementsAre(NotLoaded{Message::of(unused.what), 1, 32}));
     EXPECT_EQ(model->n_params, base->n_params);
     EXPECT_EQ(model->bytes_by_type, base->bytes_by_type);
   }

@@ -27,7 +27,7 @@ std::vector<DeviceInfo> with_limit(Bytes max_arena_bytes, Bytes granularity = 64
 std::vector<Bytes> arenas_of(const DeviceInfo& device, std::initializer_list<Bytes> regions) {
   ArenaBuilder builder(1, device, Memory::kDevice, Lifetime::kModel, Keep::kSizesOnly);
   for (const Bytes bytes : regions) builder.add({}, "w", bytes);
-  const auto arenas = std::move(builder).finish([] { return Error{ErrorCode::kUsage, "beyond"}; });
+  const auto arenas = std::move(builder).finish([] { return Error{ErrorCode::kUsage, Message::plain("beyond")}; });
   std::vector<Bytes> sizes;
   if (!arenas) return sizes;
   for (const ArenaPlan& arena : *arenas) sizes.push_back(arena.size);
@@ -57,7 +57,7 @@ TEST(ArenaBuilder, a_sum_stands_for_regions_that_the_last_arena_has_room_for) {
   builder.add({}, "w", 700);
   EXPECT_FALSE(builder.add_sum(384));
   EXPECT_TRUE(builder.add_sum(320));
-  const auto arenas = std::move(builder).finish([] { return Error{ErrorCode::kUsage, "beyond"}; });
+  const auto arenas = std::move(builder).finish([] { return Error{ErrorCode::kUsage, Message::plain("beyond")}; });
   ASSERT_EQ(arenas->size(), 1U);
   EXPECT_EQ(arenas->front().size, 1024U);
 }
@@ -123,14 +123,14 @@ TEST(ArenaLimit, a_region_that_no_arena_holds_is_named_with_its_device_and_both_
   const Result<MemoryPlan> weight = plan_memory(model, with_limit(8 * kMiB), options);
   ASSERT_FALSE(weight.ok());
   EXPECT_EQ(weight.error().code, ErrorCode::kUsage);
-  EXPECT_THAT(weight.error().message,
+  EXPECT_THAT(weight.error().message.text(),
               AllOf(HasSubstr("Test GPU: output.weight: expected at most 8.00 MiB (8388608 bytes)"),
                     HasSubstr("found 35.2 MiB (36864000 bytes)")));
   options.n_ctx = 2048 * 128;
   const Result<MemoryPlan> cache = plan_memory(model, with_limit(100 * kMiB), options);
   ASSERT_FALSE(cache.ok());
   EXPECT_EQ(cache.error().code, ErrorCode::kUsage);
-  EXPECT_THAT(cache.error().message,
+  EXPECT_THAT(cache.error().message.text(),
               AllOf(HasSubstr("Test GPU: k of layer 0: expected at most 100 MiB (104857600 bytes)"),
                     HasSubstr("found 128 MiB (134217728 bytes)"), HasSubstr("lower n_ctx or n_slots")));
 }
@@ -139,9 +139,9 @@ TEST(ArenaLimit, layers_left_to_us_stay_on_the_cpu_where_the_device_cannot_hold_
   const ModelInfo model = test::make_model(test::kTinyLlama);
   const MemoryPlan plan = test::planned(model, with_limit(8 * kMiB), {.n_ctx = 2048, .devices = {{1}}});
   EXPECT_EQ(plan.options.n_gpu_layers, 0);
-  EXPECT_THAT(plan.notes,
-              testing::Contains(testing::Field(&Note::text, AllOf(HasSubstr("Test GPU"), HasSubstr("8.00 MiB at once"),
-                                                                  HasSubstr("output.weight"), HasSubstr("35.2 MiB")))));
+  EXPECT_THAT(plan.notes, testing::Contains(
+                              testing::Field(&Note::words, AllOf(HasSubstr("Test GPU"), HasSubstr("8.00 MiB at once"),
+                                                                 HasSubstr("output.weight"), HasSubstr("35.2 MiB")))));
 }
 
 TEST(BindingLimit, each_region_of_the_session_but_no_weight_is_held_to_it) {
@@ -178,7 +178,7 @@ TEST(BindingLimit, each_region_of_the_session_but_no_weight_is_held_to_it) {
     const Result<MemoryPlan> refused = plan_memory(model, devices, options);
     ASSERT_FALSE(refused.ok()) << each.name;
     EXPECT_EQ(refused.error().code, ErrorCode::kUsage);
-    EXPECT_THAT(refused.error().message,
+    EXPECT_THAT(refused.error().message.text(),
                 AllOf(HasSubstr(std::string("Test GPU: ") + each.name + ": expected at most "),
                       HasSubstr("(" + std::to_string(size - 1) + " bytes)"),
                       HasSubstr("(" + std::to_string(size) + " bytes)"), HasSubstr(each.advice)));

@@ -52,7 +52,8 @@ TEST(CheckpointPlan, models_that_can_go_back_have_none) {
         test::planned(test::make_model(test::kQwen3_8B), cpu_only(), {.n_ctx = 4096, .n_checkpoints = n});
     EXPECT_EQ(plan.options.n_checkpoints, 0);
     EXPECT_EQ(plan.bytes_of(RegionGroup::kCheckpoints), 0U);
-    for (const Note& note : plan.notes) EXPECT_EQ(note.text.find("heckpoint"), std::string::npos) << note.text;
+    for (const Note& note : plan.notes)
+      EXPECT_EQ(note.words.text().find("heckpoint"), std::string::npos) << note.words.text();
   }
 }
 
@@ -76,7 +77,7 @@ TEST(CheckpointPlan, auto_does_without_where_two_are_too_many) {
   const MemoryPlan plan = test::planned(qwen35(), cpu_only(none.budgets[0].peak() + kMiB), {.n_ctx = 1024});
   EXPECT_TRUE(plan.fits());
   EXPECT_EQ(plan.options.n_checkpoints, 0);
-  EXPECT_THAT(plan.notes, Contains(Field(&Note::text, HasSubstr("there are no checkpoints"))));
+  EXPECT_THAT(plan.notes, Contains(Field(&Note::words, HasSubstr("there are no checkpoints"))));
 }
 
 TEST(CheckpointPlan, auto_gives_windows_few_and_never_a_plan_that_does_not_fit) {
@@ -103,18 +104,18 @@ TEST(CheckpointPlan, stand_with_their_layer_and_are_told_apart) {
   EXPECT_EQ(plan.bytes_of(RegionGroup::kCheckpoints, 1), 3 * plan.bytes_of(RegionGroup::kState, 1));
   EXPECT_EQ(plan.bytes_of(RegionGroup::kCheckpoints, 0), 3 * plan.bytes_of(RegionGroup::kState, 0));
   const std::vector<Formula> formulas = plan_formulas(model, plan);
-  const auto matrices = std::ranges::find(formulas, "Checkpoints of matrix state", &Formula::label);
+  const auto matrices = std::ranges::find(formulas, Message::say("Checkpoints of matrix state"), &Formula::label);
   ASSERT_NE(matrices, formulas.end());
   EXPECT_THAT(matrices->expression, HasSubstr("1 slots x 3 checkpoints x 3145728 bytes"));
-  EXPECT_THAT(plan.notes,
-              Contains(Field(&Note::text, AllOf(HasSubstr("3 checkpoints of"), HasSubstr(format_bytes(kStateBytes))))));
+  EXPECT_THAT(plan.notes, Contains(Field(&Note::words,
+                                         AllOf(HasSubstr("3 checkpoints of"), HasSubstr(format_bytes(kStateBytes))))));
 }
 
 TEST(CheckpointPlan, counts_that_make_no_sense_are_refused) {
   for (const std::int32_t n : {-2, kMostCheckpoints + 1}) {
     const Result<MemoryPlan> refused = plan_memory(qwen35(), cpu_only(), {.n_ctx = 1024, .n_checkpoints = n});
     ASSERT_FALSE(refused.ok());
-    EXPECT_EQ(refused.error().message, "n_checkpoints: expected auto or 0 to 64, found " + std::to_string(n));
+    EXPECT_EQ(refused.error().message.text(), "n_checkpoints: expected auto or 0 to 64, found " + std::to_string(n));
   }
 }
 

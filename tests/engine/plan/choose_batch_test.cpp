@@ -32,7 +32,7 @@ class ChooseBatchTest : public testing::Test {
   }
   static std::string notes(const MemoryPlan& plan) {
     std::string all;
-    for (const Note& note : plan.notes) all += note.text + "\n";
+    for (const Note& note : plan.notes) all += note.words.text() + "\n";
     return all;
   }
 
@@ -148,7 +148,7 @@ TEST_F(ChooseBatchTest, fixes_of_a_plan_that_does_not_fit_begin_below_the_least_
   const auto batch = std::ranges::find(*fixes, 128U, [](const Fix& fix) { return fix.options.n_batch; });
   ASSERT_NE(batch, fixes->end());
   EXPECT_TRUE(batch->makes_it_fit);
-  EXPECT_THAT(batch->text, HasSubstr("batch 128"));
+  EXPECT_THAT(batch->words, HasSubstr("batch 128"));
 }
 
 }  // namespace

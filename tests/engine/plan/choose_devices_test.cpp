@@ -45,8 +45,8 @@ TEST_F(ChooseDevices, a_machine_without_a_gpu_has_nothing_to_choose) {
 TEST_F(ChooseDevices, a_card_that_is_faster_is_taken_and_both_speeds_are_told) {
   const DevicesChosen chosen = choose({cpu_of(32 * kGiB), device_of(DeviceKind::kVulkan, "vulkan:0", 24 * kGiB)});
   EXPECT_EQ(chosen.gpus, Gpus{1});
-  EXPECT_TRUE(chosen.reason.starts_with("vulkan:0 is planned for: about ")) << chosen.reason;
-  EXPECT_NE(chosen.reason.find("on the CPU alone about "), std::string::npos) << chosen.reason;
+  EXPECT_TRUE(chosen.reason.text().starts_with("vulkan:0 is planned for: about ")) << chosen.reason;
+  EXPECT_NE(chosen.reason.text().find("on the CPU alone about "), std::string::npos) << chosen.reason;
 }
 
 TEST_F(ChooseDevices, cuda_comes_before_vulkan_which_shows_the_same_card) {
@@ -91,8 +91,8 @@ TEST_F(ChooseDevices, what_was_not_proved_or_failed_is_not_taken_and_a_second_ca
 TEST_F(ChooseDevices, an_integrated_gpu_that_is_slower_than_the_cpu_does_not_win) {
   const DevicesChosen slow = choose({cpu_of(32 * kGiB), integrated(kSlow)});
   EXPECT_TRUE(slow.gpus.empty());
-  EXPECT_TRUE(slow.reason.starts_with("The CPU alone is planned for: about ")) << slow.reason;
-  EXPECT_NE(slow.reason.find("with vulkan:0 about "), std::string::npos) << slow.reason;
+  EXPECT_TRUE(slow.reason.text().starts_with("The CPU alone is planned for: about ")) << slow.reason;
+  EXPECT_NE(slow.reason.text().find("with vulkan:0 about "), std::string::npos) << slow.reason;
   EXPECT_EQ(choose({cpu_of(32 * kGiB), integrated(kFast)}).gpus, Gpus{1});
 }
 
@@ -100,7 +100,7 @@ TEST_F(ChooseDevices, without_figures_a_card_is_taken_and_an_integrated_gpu_is_n
   EXPECT_EQ(choose({cpu_of(32 * kGiB), device_of(DeviceKind::kVulkan, "vulkan:0", 24 * kGiB, {})}).gpus, Gpus{1});
   const DevicesChosen unknown = choose({cpu_of(32 * kGiB), integrated({})});
   EXPECT_TRUE(unknown.gpus.empty());
-  EXPECT_NE(unknown.reason.find("was not measured yet"), std::string::npos) << unknown.reason;
+  EXPECT_NE(unknown.reason.text().find("was not measured yet"), std::string::npos) << unknown.reason;
 }
 
 TEST_F(ChooseDevices, a_driver_that_computes_on_the_cpu_is_never_taken) {
@@ -116,7 +116,7 @@ TEST_F(ChooseDevices, a_driver_that_computes_on_the_cpu_is_never_taken) {
 TEST_F(ChooseDevices, what_fits_goes_before_what_is_faster) {
   const DevicesChosen small_host = choose({cpu_of(3 * kGiB), device_of(DeviceKind::kVulkan, "vulkan:0", 24 * kGiB)});
   EXPECT_EQ(small_host.gpus, Gpus{1});
-  EXPECT_NE(small_host.reason.find("for the CPU alone it does not fit"), std::string::npos) << small_host.reason;
+  EXPECT_NE(small_host.reason.text().find("for the CPU alone it does not fit"), std::string::npos) << small_host.reason;
   EXPECT_EQ(choose({cpu_of(kGiB), device_of(DeviceKind::kVulkan, "vulkan:0", kGiB)}).gpus, Gpus{1})
       << "where nothing fits the fixes are for the GPU";
 }

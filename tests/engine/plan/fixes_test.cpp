@@ -17,7 +17,7 @@ using testing::HasSubstr;
 
 std::vector<std::string> texts(const std::vector<Fix>& fixes) {
   std::vector<std::string> out;
-  for (const Fix& fix : fixes) out.push_back(fix.text);
+  for (const Fix& fix : fixes) out.push_back(fix.words.text());
   return out;
 }
 
@@ -37,13 +37,13 @@ void expect_exact(const ModelInfo& model, const std::vector<DeviceInfo>& devices
                        [](const DeviceBudget& a, const DeviceBudget& b) { return a.missing() < b.missing(); });
   for (const Fix& fix : fixes) {
     const Result<MemoryPlan> after = plan_memory(model, devices, fix.options);
-    ASSERT_TRUE(after.ok()) << fix.text << ": " << after.error().message;
-    EXPECT_EQ(after->fits(), fix.makes_it_fit) << fix.text;
+    ASSERT_TRUE(after.ok()) << fix.words.text() << ": " << after.error().message.text();
+    EXPECT_EQ(after->fits(), fix.makes_it_fit) << fix.words.text();
     const Bytes planned_after = after->planned_bytes(worst->device);
     if (planned_after > 0) {
-      EXPECT_EQ(fix.freed, worst->planned > planned_after ? worst->planned - planned_after : 0) << fix.text;
+      EXPECT_EQ(fix.freed, worst->planned > planned_after ? worst->planned - planned_after : 0) << fix.words.text();
     }
-    EXPECT_FALSE(fix.options == asked) << fix.text;
+    EXPECT_FALSE(fix.options == asked) << fix.words.text();
   }
 }
 
@@ -73,7 +73,8 @@ TEST(Fixes, q8_kv_comes_first_when_it_suffices) {
   const std::vector<DeviceInfo> devices = with_gpu(8 * kGiB);
   const std::vector<Fix> fixes = *find_fixes(model, devices, asked);
   ASSERT_FALSE(fixes.empty());
-  EXPECT_THAT(fixes.front().text, testing::AllOf(HasSubstr("KV as Q8: frees 1.77"), HasSubstr("quality unchanged")));
+  EXPECT_THAT(fixes.front().words.text(),
+              testing::AllOf(HasSubstr("KV as Q8: frees 1.77"), HasSubstr("quality unchanged")));
   EXPECT_TRUE(fixes.front().makes_it_fit);
   EXPECT_EQ(with_text(fixes, "KV as FP8")->quality, QualityLoss::kNearlyNone);
   EXPECT_EQ(with_text(fixes, "KV as Q4")->quality, QualityLoss::kSome);
@@ -90,7 +91,7 @@ TEST(Fixes, fewer_layers_state_how_much_slower_it_gets) {
   ASSERT_TRUE(layers->slowdown);
   EXPECT_GT(*layers->slowdown, 0.3);
   EXPECT_LT(*layers->slowdown, 1.0);
-  EXPECT_THAT(layers->text, HasSubstr("% slower"));
+  EXPECT_THAT(layers->words.text(), HasSubstr("% slower"));
 }
 
 TEST(Fixes, ffns_alone_may_go_to_the_cpu) {

@@ -36,13 +36,13 @@ void expect_true(const ModelInfo& model, const std::vector<DeviceInfo>& devices,
   double price = 0, fastest = 1.0;
   for (const Fix& fix : improvements) {
     const MemoryPlan after = *plan_memory(model, devices, fix.options);
-    EXPECT_TRUE(after.fits()) << fix.text;
+    EXPECT_TRUE(after.fits()) << fix.words.text();
     const double now = *estimate_tokens_per_s(model, after, std::min<std::uint64_t>(n_positions, after.options.n_ctx));
-    EXPECT_DOUBLE_EQ(*fix.tokens_per_s, now) << fix.text;
-    EXPECT_DOUBLE_EQ(*fix.speedup, now / *estimate_tokens_per_s(model, before, n_positions)) << fix.text;
-    EXPECT_GE(*fix.speedup, fastest * kLeastSpeedup) << fix.text;
-    EXPECT_GE(fix.price, price) << fix.text;
-    EXPECT_FALSE(fix.slowdown) << fix.text;
+    EXPECT_DOUBLE_EQ(*fix.tokens_per_s, now) << fix.words.text();
+    EXPECT_DOUBLE_EQ(*fix.speedup, now / *estimate_tokens_per_s(model, before, n_positions)) << fix.words.text();
+    EXPECT_GE(*fix.speedup, fastest * kLeastSpeedup) << fix.words.text();
+    EXPECT_GE(fix.price, price) << fix.words.text();
+    EXPECT_FALSE(fix.slowdown) << fix.words.text();
     fastest = *fix.speedup;
     price = fix.price;
   }
@@ -59,8 +59,8 @@ TEST(Improvements, a_lighter_cache_brings_all_layers_to_the_gpu) {
   expect_true(model, devices, asked, found);
   const Fix* kv = with_text(found, "KV as Q8");
   ASSERT_NE(kv, nullptr);
-  EXPECT_THAT(kv->text, AllOf(StartsWith("KV as Q8: all 32 layers on the GPU, about "), HasSubstr(" times as fast ("),
-                              HasSubstr(" tokens/s), quality unchanged")));
+  EXPECT_THAT(kv->words.text(), AllOf(StartsWith("KV as Q8: all 32 layers on the GPU, about "),
+                                      HasSubstr(" times as fast ("), HasSubstr(" tokens/s), quality unchanged")));
   EXPECT_EQ(kv->options.kv_k, DType::kQ8_0);
 }
 
@@ -70,7 +70,7 @@ TEST(Improvements, layers_that_were_held_back_by_hand_are_given_back) {
   const std::vector<Fix> found = *find_improvements(model, with_gpus({24 * kGiB}), asked);
   expect_true(model, with_gpus({24 * kGiB}), asked, found);
   ASSERT_FALSE(found.empty());
-  EXPECT_THAT(found.front().text, StartsWith("automatic split: all 32 layers on the GPU, about "));
+  EXPECT_THAT(found.front().words.text(), StartsWith("automatic split: all 32 layers on the GPU, about "));
   EXPECT_EQ(found.front().options.n_gpu_layers, kAutoLayers);
 }
 
@@ -81,7 +81,7 @@ TEST(Improvements, another_card_of_this_machine_is_named) {
   std::vector<Fix> found = *find_improvements(model, devices, asked);
   expect_true(model, devices, asked, found);
   const Fix* second = with_text(found, "with GPU 1 too: all 32 layers on the GPUs");
-  ASSERT_NE(second, nullptr) << (found.empty() ? "none" : found.front().text);
+  ASSERT_NE(second, nullptr) << (found.empty() ? "none" : found.front().words.text());
   ASSERT_EQ(second->options.devices.size(), 2U);
   EXPECT_EQ(second->options.devices[0], asked.devices[0]) << "its rule stays";
   devices[2].is_present = false;
@@ -123,12 +123,12 @@ TEST(Advice, is_fixes_or_improvements) {
   const PlanOptions asked{.n_ctx = 4096, .n_gpu_layers = 32, .devices = {{1}}};
   const std::vector<Fix> fixes = *find_advice(model, with_gpus({4 * kGiB}), asked);
   EXPECT_FALSE(fixes.empty());
-  for (const Fix& fix : fixes) EXPECT_FALSE(fix.speedup) << fix.text;
+  for (const Fix& fix : fixes) EXPECT_FALSE(fix.speedup) << fix.words.text();
   PlanOptions few = asked;
   few.n_gpu_layers = 10;
   const std::vector<Fix> improvements = *find_advice(model, with_gpus({24 * kGiB}), few);
   EXPECT_FALSE(improvements.empty());
-  for (const Fix& fix : improvements) EXPECT_TRUE(fix.speedup) << fix.text;
+  for (const Fix& fix : improvements) EXPECT_TRUE(fix.speedup) << fix.words.text();
 }
 
 }  // namespace

@@ -201,8 +201,8 @@ TEST(MemoryPlan, a_tied_embedding_is_counted_on_both_devices_and_noted) {
   EXPECT_EQ(plan.options.n_gpu_layers, 16);
   EXPECT_TRUE(find_weight_region(plan, 0, 0));
   EXPECT_TRUE(find_weight_region(plan, 0, 1));
-  EXPECT_THAT(plan.notes, Contains(Field(&Note::text, HasSubstr("held twice"))));
-  EXPECT_THAT(test::planned(model, cpu_only(), {}).notes, Not(Contains(Field(&Note::text, HasSubstr("held twice")))));
+  EXPECT_THAT(plan.notes, Contains(Field(&Note::words, HasSubstr("held twice"))));
+  EXPECT_THAT(test::planned(model, cpu_only(), {}).notes, Not(Contains(Field(&Note::words, HasSubstr("held twice")))));
 }
 
 // What the host holds of any plan, to choose tokens and to know what the slots hold.
@@ -295,7 +295,7 @@ TEST(MemoryPlan, what_goes_beyond_64_bits_is_refused_with_the_options_that_cause
       plan_memory(model, cpu_only(), {.n_ctx = kMaxContext, .n_slots = 65536, .n_batch = 65536});
   ASSERT_FALSE(plan.ok());
   EXPECT_EQ(plan.error().code, ErrorCode::kUsage);
-  EXPECT_THAT(plan.error().message,
+  EXPECT_THAT(plan.error().message.text(),
               testing::AllOf(HasSubstr("n_ctx 16777216"), HasSubstr("n_slots 65536"), HasSubstr("2^64")));
 }
 
@@ -333,7 +333,7 @@ TEST(MemoryPlan, notes_say_what_the_numbers_do_not) {
   const auto notes = test::planned(model, devices, {.n_ctx = 5001, .kv_v = DType::kQ4_0, .devices = {{1}}}).notes;
   for (const char* text :
        {"above the 2048", "5001 is planned as 5024", "q4_0 is kept rotated", "assumption", "not in this machine"}) {
-    EXPECT_THAT(notes, Contains(Field(&Note::text, HasSubstr(text)))) << text;
+    EXPECT_THAT(notes, Contains(Field(&Note::words, HasSubstr(text)))) << text;
   }
   EXPECT_TRUE(test::planned(model, cpu_only(), {}).notes.empty());
 }
@@ -341,19 +341,20 @@ TEST(MemoryPlan, notes_say_what_the_numbers_do_not) {
 TEST(MemoryPlan, tensors_that_are_not_used_are_named_and_take_no_memory) {
   ModelInfo model = test::make_model(test::kTinyLlama);
   const MemoryPlan plan = test::planned(model, cpu_only(), {});
-  model.not_loaded = {{"multi-token prediction", 15, 312 * kMiB}, {"vision", 1, 2 * kGiB}};
+  model.not_loaded = {{Message::plain("multi-token prediction"), 15, 312 * kMiB},
+                      {Message::plain("vision"), 1, 2 * kGiB}};
   const MemoryPlan with_unused = test::planned(model, cpu_only(), {});
   EXPECT_EQ(with_unused.planned_bytes(0), plan.planned_bytes(0));
   EXPECT_THAT(with_unused.notes,
-              ElementsAre(Field(&Note::text, "Not loaded: 15 tensors of multi-token prediction, 312 MiB."),
-                          Field(&Note::text, "Not loaded: 1 tensor of vision, 2.00 GiB.")));
+              ElementsAre(Field(&Note::words, "Not loaded: 15 tensors of multi-token prediction, 312 MiB."),
+                          Field(&Note::words, "Not loaded: 1 tensor of vision, 2.00 GiB.")));
 }
 
 TEST(MemoryPlan, a_note_on_the_kernels_of_a_device_is_there_when_something_is_planned_for_it) {
   const ModelInfo model = test::make_model(test::kTinyLlama);
   std::vector<DeviceInfo> devices = cpu_and_gpu();
-  devices[1].kernel_note = "its driver has no products of int8";
-  const auto is_noted = Contains(Field(&Note::text, devices[1].kernel_note));
+  devices[1].kernel_note = Message::plain("its driver has no products of int8");
+  const auto is_noted = Contains(Field(&Note::words, devices[1].kernel_note));
   EXPECT_THAT(test::planned(model, devices, {.n_gpu_layers = 22, .devices = {{1}}}).notes, is_noted);
   EXPECT_THAT(test::planned(model, devices, {.devices = {{0}}}).notes, testing::Not(is_noted));
 }
@@ -364,7 +365,7 @@ TEST(MemoryPlan, a_note_says_where_it_is_not_known_what_other_programs_hold) {
   const auto says = [&](const PlanOptions& options) {
     const std::vector<Note> notes = test::planned(model, devices, options).notes;
     return std::ranges::any_of(notes, [&](const Note& note) {
-      return note.text ==
+      return note.words.text() ==
              "What other programs hold of " + devices[1].name + " is not known: less may be free than is planned with.";
     });
   };

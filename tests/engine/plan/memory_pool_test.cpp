@@ -168,7 +168,7 @@ TEST(MemoryPool, a_verdict_names_the_device_what_it_is_asked_and_what_the_others
   options.set_headroom(0, KeepFree{100 * kMiB});
   const MemoryPlan plan = test::planned(model, host_and_shared(700 * kMiB), options);
   ASSERT_FALSE(plan.fits());
-  EXPECT_THAT(verdict_text(plan),
+  EXPECT_THAT(verdict_words(plan).text(),
               AllOf(HasSubstr("Does not fit by " + format_bytes(asked_of_all(plan) - 600 * kMiB) + ": "),
                     HasSubstr("Shared vulkan:0 is asked for " + format_bytes(plan.budgets[0].peak())),
                     HasSubstr("Test CPU with the same memory for " + format_bytes(plan.budgets[1].peak()) + " more"),
@@ -185,8 +185,8 @@ TEST(MemoryPool, a_fix_that_moves_bytes_within_the_pool_frees_nothing) {
   bool keeps_less = false;
   for (const Fix& fix : fixes) {
     const MemoryPlan fixed = test::planned(model, devices, fix.options);
-    EXPECT_EQ(fixed.fits(), fix.makes_it_fit) << fix.text;
-    EXPECT_EQ(fix.freed, asked - std::min(asked, asked_of_all(fixed))) << fix.text;
+    EXPECT_EQ(fixed.fits(), fix.makes_it_fit) << fix.words.text();
+    EXPECT_EQ(fix.freed, asked - std::min(asked, asked_of_all(fixed))) << fix.words.text();
     keeps_less |= fix.makes_it_fit && fix.options.headroom_of(1) == HeadroomRule(KeepFree{kGiB / 2});
   }
   EXPECT_TRUE(keeps_less);
@@ -229,7 +229,7 @@ TEST(MemoryPool, the_splitter_fits_exactly_where_the_plan_fits) {
                                          gpus_of(options, devices));
             ASSERT_EQ(splitter.fits(n, n_cpu_ffn), plan.fits())
                 << "seed " << seed << " layers " << n << " FFN " << n_cpu_ffn << " " << device_kind_name(kind) << " of "
-                << model.n_layers() << ": " << verdict_text(plan);
+                << model.n_layers() << ": " << verdict_words(plan).text();
             ++(plan.fits() ? n_fit : n_short);
           }
         }

@@ -51,7 +51,7 @@ TEST(MoreMemory, never_makes_a_plan_worse) {
       if (fits(before)) {
         ++n_fit;
         ASSERT_TRUE(fits(after)) << "seed " << seed << " step " << step << ": "
-                                 << (after.ok() ? verdict_text(*after) : after.error().message);
+                                 << (after.ok() ? verdict_words(*after).text() : after.error().message.text());
         const std::optional<double> then = answer_seconds(model, *before), now = answer_seconds(model, *after);
         ASSERT_EQ(then.has_value(), now.has_value());
         // FFNs that were asked to stand on the CPU do, once there are layers elsewhere, whatever that costs.

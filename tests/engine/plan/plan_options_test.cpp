@@ -18,7 +18,7 @@ class PlanOptionsTest : public testing::Test {
     const Result<MemoryPlan> plan = plan_memory(model_, devices_, options);
     ASSERT_FALSE(plan.ok()) << option;
     EXPECT_EQ(plan.error().code, ErrorCode::kUsage);
-    EXPECT_THAT(plan.error().message, AllOf(HasSubstr(option), HasSubstr(expected), HasSubstr(found)));
+    EXPECT_THAT(plan.error().message.text(), AllOf(HasSubstr(option), HasSubstr(expected), HasSubstr(found)));
   }
 
   ModelInfo model_ = test::make_model(test::kLlama3_8B);

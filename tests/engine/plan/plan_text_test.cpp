@@ -102,7 +102,7 @@ TEST(Formulas, evaluate_to_the_exact_bytes_and_add_up_to_the_plan) {
     const MemoryPlan plan = *plan_memory(model, devices, options);
     std::map<std::pair<DeviceIndex, RegionGroup>, Bytes> by_group;
     for (const Formula& formula : plan_formulas(model, plan)) {
-      EXPECT_EQ(Evaluator(formula.expression).value(), formula.bytes)
+      EXPECT_EQ(Evaluator(formula.expression.text()).value(), formula.bytes)
           << formula.label << ": " << formula.expression << " seed " << seed;
       if (formula.lifetime != Lifetime::kLoad) by_group[{formula.device, region_group(formula.kind)}] += formula.bytes;
     }
@@ -135,25 +135,27 @@ MemoryPlan plan_of(Bytes planned, Bytes free_bytes, HeadroomRule rule, Bytes lim
 }
 
 TEST(Verdict, is_one_sentence_whose_numbers_add_up) {
-  EXPECT_EQ(verdict_text(plan_of(6775000000, 8 * kGiB, KeepFree{kGiB}, 7 * kGiB)),
+  EXPECT_EQ(verdict_words(plan_of(6775000000, 8 * kGiB, KeepFree{kGiB}, 7 * kGiB)).text(),
             "Fits: 6.31 of 8.00 GiB, 1.00 kept free, 0.69 to spare");
-  EXPECT_EQ(verdict_text(plan_of(6775000000, 8 * kGiB, KeepFree{}, 8 * kGiB)), "Fits: 6.31 of 8.00 GiB, 1.69 to spare");
-  EXPECT_EQ(verdict_text(plan_of(6775000000, 8 * kGiB, AtMost{7 * kGiB}, 7 * kGiB)),
+  EXPECT_EQ(verdict_words(plan_of(6775000000, 8 * kGiB, KeepFree{}, 8 * kGiB)).text(),
+            "Fits: 6.31 of 8.00 GiB, 1.69 to spare");
+  EXPECT_EQ(verdict_words(plan_of(6775000000, 8 * kGiB, AtMost{7 * kGiB}, 7 * kGiB)).text(),
             "Fits: 6.31 of at most 7.00 GiB, 0.69 to spare");
-  EXPECT_EQ(verdict_text(plan_of(20 * kMiB, 64 * kGiB, KeepFree{}, 64 * kGiB)),
+  EXPECT_EQ(verdict_words(plan_of(20 * kMiB, 64 * kGiB, KeepFree{}, 64 * kGiB)).text(),
             "Fits: 20.0 MiB of 64.00 GiB, 63.98 to spare");
 }
 
 TEST(Verdict, names_the_device_and_what_is_asked_and_free) {
-  EXPECT_EQ(verdict_text(plan_of(9 * kGiB, 8 * kGiB, KeepFree{kGiB}, 7 * kGiB)),
+  EXPECT_EQ(verdict_words(plan_of(9 * kGiB, 8 * kGiB, KeepFree{kGiB}, 7 * kGiB)).text(),
             "Does not fit by 2.00 GiB: Test CPU is asked for 9.00 GiB and has 8.00 GiB free, 1.00 GiB to keep free");
-  EXPECT_THAT(verdict_text(plan_of(9 * kGiB, 8 * kGiB, AtMost{kGiB}, kGiB)), HasSubstr("at most 1.00 GiB to use"));
+  EXPECT_THAT(verdict_words(plan_of(9 * kGiB, 8 * kGiB, AtMost{kGiB}, kGiB)).text(),
+              HasSubstr("at most 1.00 GiB to use"));
 }
 
 TEST(Verdict, speaks_of_each_device_in_use) {
   const ModelInfo model = test::make_model(test::kLlama3_8B);
   const MemoryPlan plan = *plan_memory(model, cpu_and_gpu(4 * kGiB), {.devices = {{1}}});
-  EXPECT_THAT(verdict_text(plan),
+  EXPECT_THAT(verdict_words(plan).text(),
               testing::AllOf(testing::StartsWith("Fits: "), HasSubstr(" of 4.00 GiB"), HasSubstr("; Test CPU: ")));
 }
 
@@ -165,7 +167,7 @@ TEST(Verdict, of_several_gpus_names_the_first_too) {
   devices[2].id = "cuda:1";
   devices[2].name = "Small";
   const MemoryPlan plan = *plan_memory(model, devices, {.devices = {{1}, {2}}});
-  EXPECT_THAT(verdict_text(plan), testing::AllOf(testing::StartsWith("Fits: Large: "), HasSubstr("; Small: ")));
+  EXPECT_THAT(verdict_words(plan).text(), testing::AllOf(testing::StartsWith("Fits: Large: "), HasSubstr("; Small: ")));
 }
 
 TEST(Verdict, of_a_shared_pool_gives_the_cpu_what_is_left_of_it) {
@@ -173,7 +175,7 @@ TEST(Verdict, of_a_shared_pool_gives_the_cpu_what_is_left_of_it) {
   devices[1].has_unified_memory = true;
   const MemoryPlan plan =
       *plan_memory(test::make_model(test::kTinyLlama), devices, {.n_gpu_layers = 11, .devices = {{1, KeepFree{kGiB}}}});
-  const std::string verdict = verdict_text(plan);
+  const std::string verdict = verdict_words(plan).text();
   const std::string cpu_part = verdict.substr(verdict.find("; Test CPU: "));
   EXPECT_THAT(verdict, HasSubstr("of 8.00 GiB, 1.00 kept free"));
   EXPECT_THAT(cpu_part, testing::Not(HasSubstr("kept free"))) << verdict;
@@ -210,7 +212,7 @@ TEST(PlanText, says_which_layers_stand_where) {
 TEST(PlanJson, says_what_the_plan_says) {
   ModelInfo model = test::make_model(test::kLlama32_1B);
   model.heap_bytes = 12 * kMiB;
-  model.not_loaded = {{"vision", 7, 3 * kMiB}};
+  model.not_loaded = {{Message::plain("vision"), 7, 3 * kMiB}};
   const std::vector<DeviceInfo> devices = cpu_and_gpu(kGiB);
   const PlanOptions options{.n_ctx = 8192, .n_gpu_layers = 16, .devices = {{1, KeepFree{100 * kMiB}}}};
   const MemoryPlan plan = *plan_memory(model, devices, options);
@@ -286,8 +288,8 @@ TEST(PlanJson, of_a_plan_that_fits_has_its_speed_and_improvements) {
   EXPECT_GT(json["improvements"][0]["tokens_per_s"], json["tokens_per_s"]);
   const std::string text = plan_text(model, plan, *find_advice(model, devices, options));
   EXPECT_THAT(text, HasSubstr("  faster: automatic split: all 16 layers on the GPU, about "));
-  EXPECT_THAT(text,
-              HasSubstr("\nAnswers come at " + about_speed_text(json["tokens_per_s"]) + " at half of the context"));
+  EXPECT_THAT(text, HasSubstr("\nAnswers come at " + about_speed_words(json["tokens_per_s"]).text() +
+                              " at half of the context"));
 }
 
 TEST(PlanJson, survives_names_that_are_not_utf8) {

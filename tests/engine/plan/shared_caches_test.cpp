@@ -41,12 +41,12 @@ std::ptrdiff_t layers_on(const MemoryPlan& plan, DeviceIndex device) {
 TEST(SharedCaches, have_a_region_where_they_are_written_alone) {
   const ModelInfo model = six_layers();
   const auto plan = plan_memory(model, cpu_and_two_gpus(8 * kGiB), {.n_ctx = 1024, .n_batch = 64, .devices = {{0}}});
-  ASSERT_TRUE(plan.ok()) << plan.error().message;
+  ASSERT_TRUE(plan.ok()) << plan.error().message.text();
   for (std::int32_t layer = 0; layer < 6; ++layer)
     EXPECT_EQ(find_kv_region(*plan, layer, KvPart::kKeys, 0).has_value(), layer < 4) << layer;
   // K and V of 4 heads of 64 elements, F16, of 1,024 positions: 2 * 4 * 64 * 2 * 1,024 = 1 MiB a layer.
   EXPECT_EQ(plan->bytes_of(RegionGroup::kKv), 4 * kMiB);
-  EXPECT_THAT(plan->notes, Contains(Field(&Note::text,
+  EXPECT_THAT(plan->notes, Contains(Field(&Note::words,
                                           "The last 2 layers have no cache: they read those of earlier "
                                           "ones.")));
 }
@@ -56,10 +56,10 @@ TEST(SharedCaches, fewer_layers_than_stand_together_are_on_no_gpu) {
   const auto devices = cpu_and_two_gpus(8 * kGiB);
   for (const auto& [asked, planned] : {std::pair{1, 0}, {3, 0}, {4, 4}, {5, 5}, {6, 6}}) {
     const auto plan = plan_memory(model, devices, {.n_ctx = 256, .n_gpu_layers = asked, .devices = {{1}}});
-    ASSERT_TRUE(plan.ok()) << plan.error().message;
+    ASSERT_TRUE(plan.ok()) << plan.error().message.text();
     EXPECT_EQ(plan->options.n_gpu_layers, planned) << asked;
     EXPECT_EQ(layers_on(*plan, 1), planned) << asked;
-    const auto says_why = Contains(Field(&Note::text, HasSubstr("The last 4 layers read caches of each other")));
+    const auto says_why = Contains(Field(&Note::words, HasSubstr("The last 4 layers read caches of each other")));
     if (asked < 4) {
       EXPECT_THAT(plan->notes, says_why);
     } else {
@@ -75,7 +75,7 @@ TEST(SharedCaches, stand_with_their_readers_over_several_devices) {
     SCOPED_TRACE(format_bytes(first));
     const auto plan =
         plan_memory(model, cpu_and_two_gpus(first), {.n_ctx = 256, .devices = {{1, KeepFree{}}, {2, KeepFree{}}}});
-    ASSERT_TRUE(plan.ok()) << plan.error().message;
+    ASSERT_TRUE(plan.ok()) << plan.error().message.text();
     for (const std::size_t reader : {4U, 5U}) {
       const LayerSpec& spec = model.layers[reader];
       EXPECT_EQ(plan->placement.layers[reader].attention, plan->placement.layers[*spec.kv_layer].attention);
@@ -89,7 +89,7 @@ TEST(SharedCaches, a_split_that_tears_them_apart_is_refused) {
       six_layers(), cpu_and_two_gpus(8 * kGiB),
       {.n_ctx = 256, .n_gpu_layers = 6, .devices = {{.device = 1, .n_layers = 3}, {.device = 2, .n_layers = 3}}});
   ASSERT_FALSE(plan.ok());
-  EXPECT_THAT(plan.error().message, HasSubstr("expected at least 4 layers on the last GPU"));
+  EXPECT_THAT(plan.error().message.text(), HasSubstr("expected at least 4 layers on the last GPU"));
 }
 
 }  // namespace

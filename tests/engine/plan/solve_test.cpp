@@ -49,12 +49,12 @@ TEST(Solve, the_longest_context_is_exact) {
     }
     ASSERT_EQ(answer.options.has_value(), longest > 0) << "seed " << seed;
     if (longest == 0) continue;
-    EXPECT_EQ(answer.options->n_ctx, longest) << "seed " << seed << ": " << answer.text;
+    EXPECT_EQ(answer.options->n_ctx, longest) << "seed " << seed << ": " << answer.words.text();
     EXPECT_TRUE(fits(model, devices, *answer.options));
     PlanOptions one_more = *answer.options;
     ++one_more.n_ctx;
     EXPECT_EQ(fits(model, devices, one_more), answer.is_capped);
-    EXPECT_THAT(answer.text, HasSubstr(std::to_string(longest)));
+    EXPECT_THAT(answer.words.text(), HasSubstr(std::to_string(longest)));
   }
 }
 
@@ -64,7 +64,7 @@ TEST(Solve, the_trained_context_is_the_limit_unless_told) {
   const SolveAnswer trained = *longest_context(model, devices, {});
   EXPECT_EQ(trained.options->n_ctx, 2048U);
   EXPECT_TRUE(trained.is_capped);
-  EXPECT_THAT(trained.text, HasSubstr("all that the model was trained with"));
+  EXPECT_THAT(trained.words.text(), HasSubstr("all that the model was trained with"));
   EXPECT_GT(longest_context(model, devices, {}, 4294967295U)->options->n_ctx, 1000000U);
 }
 
@@ -73,7 +73,7 @@ TEST(Solve, what_the_planner_bounds_is_not_all_that_a_model_was_trained_with) {
   model.n_ctx_trained = 2 * kMaxContext;
   const SolveAnswer answer = *longest_context(model, std::vector{test::cpu_with(4096 * kGiB)}, {});
   EXPECT_EQ(answer.options->n_ctx, kMaxContext);
-  EXPECT_EQ(answer.text, fmt::format("The longest context that fits is {} positions.", kMaxContext));
+  EXPECT_EQ(answer.words.text(), fmt::format("The longest context that fits is {} positions.", kMaxContext));
 }
 
 TEST(Solve, the_most_layers_are_exact) {
@@ -105,9 +105,9 @@ TEST(Solve, the_lightest_kv_is_the_least_lossy_pair_that_fits) {
                              std::pair{DType::kQ8_0, DType::kQ8_0}, std::pair{DType::kQ8_0, DType::kQ4_0},
                              std::pair{DType::kQ4_0, DType::kQ4_0}}) {
     const SolveAnswer answer = *lightest_kv(model, cpu_for(k, v), {.n_ctx = 8192});
-    ASSERT_TRUE(answer.options) << answer.text;
-    EXPECT_EQ(answer.options->kv_k, k) << answer.text;
-    EXPECT_EQ(answer.options->kv_v, v) << answer.text;
+    ASSERT_TRUE(answer.options) << answer.words.text();
+    EXPECT_EQ(answer.options->kv_k, k) << answer.words.text();
+    EXPECT_EQ(answer.options->kv_v, v) << answer.words.text();
   }
 }
 
@@ -115,7 +115,7 @@ TEST(Solve, a_kv_type_for_checking_is_never_proposed) {
   const ModelInfo model = test::make_model(test::kLlama3_8B);
   const std::vector<DeviceInfo> roomy{test::cpu_with(640 * kGiB)};
   const SolveAnswer answer = *lightest_kv(model, roomy, {.n_ctx = 8192, .kv_k = DType::kF32, .kv_v = DType::kF32});
-  ASSERT_TRUE(answer.options) << answer.text;
+  ASSERT_TRUE(answer.options) << answer.words.text();
   EXPECT_EQ(answer.options->kv_k, DType::kF16);
   EXPECT_EQ(answer.options->kv_v, DType::kF16);
 }
@@ -125,7 +125,7 @@ TEST(Solve, the_lightest_kv_has_a_kernel_on_the_device) {
   std::vector<DeviceInfo> devices{test::cpu_with(64 * kGiB), test::gpu_with(5 * kGiB)};
   devices[1].kv_types = {DType::kF16, DType::kQ4_0};
   const SolveAnswer answer = *lightest_kv(model, devices, {.n_ctx = 8192, .n_gpu_layers = 32, .devices = {{1}}});
-  ASSERT_TRUE(answer.options) << answer.text;
+  ASSERT_TRUE(answer.options) << answer.words.text();
   EXPECT_TRUE(answer.options->kv_k == DType::kQ4_0 || answer.options->kv_v == DType::kQ4_0);
 }
 
@@ -136,7 +136,7 @@ TEST(Solve, nothing_that_fits_is_an_answer_with_its_reason) {
        {*longest_context(model, devices, {}), *most_layers(model, devices, {.devices = {{1}}}),
         *lightest_kv(model, devices, {})}) {
     EXPECT_FALSE(answer.options);
-    EXPECT_THAT(answer.text, testing::AllOf(HasSubstr("misses"), HasSubstr("GiB on Test CPU")));
+    EXPECT_THAT(answer.words.text(), testing::AllOf(HasSubstr("misses"), HasSubstr("GiB on Test CPU")));
   }
 }
 
@@ -147,7 +147,7 @@ TEST(Solve, options_that_make_no_sense_are_errors) {
   EXPECT_FALSE(lightest_kv(model, devices, {.devices = {{3}}}).ok());
   const Result<SolveAnswer> layers = most_layers(model, devices, {});
   ASSERT_FALSE(layers.ok());
-  EXPECT_THAT(layers.error().message, HasSubstr("expected a GPU"));
+  EXPECT_THAT(layers.error().message.text(), HasSubstr("expected a GPU"));
 }
 
 }  // namespace

@@ -104,12 +104,12 @@ TEST(Speed, is_unknown_where_a_device_that_computes_is) {
 }
 
 TEST(Speed, text_has_as_many_digits_as_it_is_worth) {
-  EXPECT_EQ(predicted_rate_text(0.34), "0.3");
-  EXPECT_EQ(predicted_rate_text(9.94), "9.9");
-  EXPECT_EQ(predicted_rate_text(9.96), "10");
-  EXPECT_EQ(about_speed_text(123.4), "about 123 tokens/s");
-  EXPECT_EQ(about_speed_text(999.4), "about 999 tokens/s");
-  EXPECT_EQ(about_speed_text(999.6), "more than 1,000 tokens/s");
+  EXPECT_EQ(predicted_rate_words(0.34).text(), "0.3");
+  EXPECT_EQ(predicted_rate_words(9.94).text(), "9.9");
+  EXPECT_EQ(predicted_rate_words(9.96).text(), "10");
+  EXPECT_EQ(about_speed_words(123.4).text(), "about 123 tokens/s");
+  EXPECT_EQ(about_speed_words(999.4).text(), "about 999 tokens/s");
+  EXPECT_EQ(about_speed_words(999.6).text(), "more than 1,000 tokens/s");
 }
 
 TEST(RefineSpeeds, comes_to_what_answers_show_on_each_device) {

@@ -231,7 +231,7 @@ TEST(LayerSplitter, the_next_device_is_used_only_when_those_before_it_are_full) 
   const MemoryPlan one = *plan_memory(model, cpu_and_gpus({24 * kGiB, 24 * kGiB}), {.devices = {{1}, {2}}});
   EXPECT_EQ(attention_run(one.placement, 1).count(), 32);
   EXPECT_EQ(attention_run(one.placement, 2).count(), 0);
-  EXPECT_THAT(one.notes, Contains(Field(&Note::text, HasSubstr("GPU 1 is not used"))));
+  EXPECT_THAT(one.notes, Contains(Field(&Note::words, HasSubstr("GPU 1 is not used"))));
   const std::vector<DeviceInfo> small = cpu_and_gpus({3 * kGiB, 4 * kGiB});
   const MemoryPlan both = *plan_memory(model, small, {.devices = {{1}, {2}}});
   EXPECT_EQ(both.options.n_gpu_layers, 32);
@@ -266,7 +266,7 @@ TEST(LayerSplitter, a_device_too_small_for_a_layer_is_passed_over_and_noted) {
   const MemoryPlan plan = *plan_memory(model, cpu_and_gpus({64 * kMiB, 24 * kGiB}), {.devices = {{1}, {2}}});
   EXPECT_EQ(attention_run(plan.placement, 1).count(), 0);
   EXPECT_EQ(attention_run(plan.placement, 2).count(), 32);
-  EXPECT_THAT(plan.notes, Contains(Field(&Note::text, HasSubstr("No layer fits on GPU 0"))));
+  EXPECT_THAT(plan.notes, Contains(Field(&Note::words, HasSubstr("No layer fits on GPU 0"))));
 }
 
 TEST(CpuFfn, takes_the_ffn_alone_from_the_gpu) {
@@ -309,7 +309,7 @@ TEST(CpuFfn, auto_takes_the_faster_plan_that_fits) {
           EXPECT_EQ(plan.placement, other.placement);
         } else {
           EXPECT_GT(speed, other_speed);
-          EXPECT_THAT(plan.notes, Contains(Field(&Note::text, HasSubstr("The FFN of layer"))));
+          EXPECT_THAT(plan.notes, Contains(Field(&Note::words, HasSubstr("The FFN of layer"))));
         }
         (plan.options.n_cpu_ffn == 0 ? n_whole : n_ffn) += 1;
       }

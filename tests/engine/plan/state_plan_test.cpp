@@ -109,18 +109,20 @@ TEST(StatePlan, a_layer_has_a_state_or_a_cache_beside_its_weights) {
 
 TEST(StatePlan, says_what_a_state_takes_and_that_it_cannot_go_back) {
   const MemoryPlan plan = test::planned(qwen35(), cpu_only(), {.n_ctx = 1024, .n_slots = 2});
-  EXPECT_THAT(plan.notes, Contains(Field(&Note::text, AllOf(HasSubstr("48 of 64 layers"),
-                                                            HasSubstr(format_bytes(156'893'184) + " for each"),
-                                                            HasSubstr("2 slots")))));
-  EXPECT_THAT(plan.notes, Contains(Field(&Note::text, HasSubstr("A state cannot go back"))));
+  EXPECT_THAT(plan.notes, Contains(Field(&Note::words, AllOf(HasSubstr("48 of 64 layers"),
+                                                             HasSubstr(format_bytes(156'893'184) + " for each"),
+                                                             HasSubstr("2 slots")))));
+  EXPECT_THAT(plan.notes, Contains(Field(&Note::words, HasSubstr("A state cannot go back"))));
   const MemoryPlan alone = test::planned(qwen35(), cpu_only(), {.n_ctx = 1024});
-  EXPECT_THAT(alone.notes, Contains(Field(&Note::text, HasSubstr(format_bytes(156'893'184) + ", however long"))));
+  EXPECT_THAT(alone.notes, Contains(Field(&Note::words, HasSubstr(format_bytes(156'893'184) + ", however long"))));
   const std::vector<Formula> formulas = plan_formulas(qwen35(), plan);
-  const auto matrices = std::ranges::find(formulas, "State of recurrent layers, matrices", &Formula::label);
+  const auto matrices =
+      std::ranges::find(formulas, Message::say("State of recurrent layers, matrices"), &Formula::label);
   ASSERT_NE(matrices, formulas.end());
   EXPECT_EQ(matrices->expression, "48 layers x 2 slots x 48 value heads x 128 x 128 elements x 4 bytes");
   EXPECT_EQ(matrices->bytes, Bytes{2} * 150'994'944);
-  const auto conv = std::ranges::find(formulas, "State of recurrent layers, convolution", &Formula::label);
+  const auto conv =
+      std::ranges::find(formulas, Message::say("State of recurrent layers, convolution"), &Formula::label);
   ASSERT_NE(conv, formulas.end());
   EXPECT_EQ(conv->expression, "48 layers x 2 slots x 3 rows x 10240 channels x 4 bytes");
 }
@@ -132,23 +134,25 @@ TEST(StatePlan, short_convolutions_have_a_state_of_one_part) {
   const auto found = std::ranges::find(published, "LFM2 1.2B", &test::PublishedModel::name);
   ASSERT_NE(found, published.end());
   const Result<ModelInfo> read = test::read_published(*found);
-  ASSERT_TRUE(read.ok()) << read.error().message;
+  ASSERT_TRUE(read.ok()) << read.error().message.text();
   const ModelInfo& model = *read;
   const MemoryPlan plan = test::planned(model, cpu_only(), {.n_ctx = 1024, .n_slots = 2, .n_checkpoints = 0});
   EXPECT_EQ(plan.bytes_of(RegionGroup::kState), Bytes{2} * 163'840);
   EXPECT_EQ(plan.bytes_of(RegionGroup::kKv), Bytes{2} * 1024 * 12'288);
   const std::vector<Formula> formulas = plan_formulas(model, plan);
-  const auto conv = std::ranges::find(formulas, "State of recurrent layers, convolution", &Formula::label);
+  const auto conv =
+      std::ranges::find(formulas, Message::say("State of recurrent layers, convolution"), &Formula::label);
   ASSERT_NE(conv, formulas.end());
   EXPECT_EQ(conv->expression, "10 layers x 2 slots x 2 rows x 2048 channels x 4 bytes");
-  for (const Formula& formula : formulas) EXPECT_EQ(formula.label.find("matrices"), std::string::npos);
-  EXPECT_THAT(plan.notes, Contains(Field(&Note::text, AllOf(HasSubstr("10 of 16 layers"), HasSubstr("160 KiB")))));
+  for (const Formula& formula : formulas) EXPECT_EQ(formula.label.text().find("matrices"), std::string::npos);
+  EXPECT_THAT(plan.notes, Contains(Field(&Note::words, AllOf(HasSubstr("10 of 16 layers"), HasSubstr("160 KiB")))));
 }
 
 TEST(StatePlan, models_without_states_have_no_word_of_them) {
   const MemoryPlan plan = test::planned(test::make_model(test::kQwen3_8B), cpu_only(), {.n_ctx = 1024});
   EXPECT_EQ(plan.bytes_of(RegionGroup::kState), 0U);
-  for (const Note& note : plan.notes) EXPECT_EQ(note.text.find("state"), std::string::npos) << note.text;
+  for (const Note& note : plan.notes)
+    EXPECT_EQ(note.words.text().find("state"), std::string::npos) << note.words.text();
 }
 
 // The GPUs of the backends have kernels for them: what fits is there.
@@ -182,7 +186,7 @@ TEST(StatePlan, scratch_of_gpus_has_room_for_what_goes_into_the_convolution) {
 TEST(StatePlan, drafts_are_refused) {
   const Result<MemoryPlan> refused = plan_memory(qwen35(), cpu_only(), {.n_ctx = 1024, .n_draft = 3});
   ASSERT_FALSE(refused.ok());
-  EXPECT_EQ(refused.error().message,
+  EXPECT_EQ(refused.error().message.text(),
             "n_draft: expected 0 for Qwen3.8 27B, whose recurrent layers cannot take drafts back, found 3");
 }
 

@@ -41,8 +41,8 @@ std::vector<std::string> names_of(const MemoryPlan& plan, RegionKind kind, Devic
 }
 
 std::size_t n_notes(const MemoryPlan& plan, const char* part) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(plan.notes, [&](const Note& note) { return note.text.find(part) != std::string::npos; }));
+  return static_cast<std::size_t>(std::ranges::count_if(
+      plan.notes, [&](const Note& note) { return note.words.text().find(part) != std::string::npos; }));
 }
 
 TEST(WeightStream, ffns_on_the_cpu_go_to_where_their_attention_is_or_to_the_first_gpu) {
@@ -255,7 +255,7 @@ TEST(WeightStream, options_that_make_no_sense_are_refused) {
     const auto plan = plan_memory(model, test::cpu_and_gpu(), options);
     ASSERT_FALSE(plan.ok());
     EXPECT_EQ(plan.error().code, ErrorCode::kUsage);
-    EXPECT_THAT(plan.error().message, HasSubstr("stream_rows: expected auto, 0 (none) or at least 9, found "));
+    EXPECT_THAT(plan.error().message.text(), HasSubstr("stream_rows: expected auto, 0 (none) or at least 9, found "));
   }
   test::ModelShape shape = test::kTinyLlama;
   shape.d_ff = 1U << 20;
@@ -263,7 +263,8 @@ TEST(WeightStream, options_that_make_no_sense_are_refused) {
   options.stream_rows = 64;
   const auto plan = plan_memory(test::make_model(shape), test::cpu_and_gpu(), options);
   ASSERT_FALSE(plan.ok());
-  EXPECT_THAT(plan.error().message, HasSubstr("ffn_down.weight: expected rows of which 32 are at most 8.00 MiB"));
+  EXPECT_THAT(plan.error().message.text(),
+              HasSubstr("ffn_down.weight: expected rows of which 32 are at most 8.00 MiB"));
 }
 
 }  // namespace

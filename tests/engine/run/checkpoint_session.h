@@ -118,12 +118,12 @@ class CheckpointSessions : public ::testing::TestWithParam<std::tuple<std::strin
   // As the scheduler reads: steps end where the slot is to have a checkpoint. The likeliest token each time.
   static Answer answer(Session& session, std::uint32_t slot, const Tokens& prompt) {
     const Result<std::uint32_t> reused = session.begin_prompt(slot, prompt);
-    CHECK(reused.ok(), reused.error().message.c_str());
+    CHECK(reused.ok(), reused.error().message.text().c_str());
     Answer said;
     said.n_reused = *reused;
     const auto step = [&](std::span<const TokenId> rows) {
       const Status done = session.step({slot, rows, 1}, {});
-      CHECK(done.ok(), done.error().message.c_str());
+      CHECK(done.ok(), done.error().message.text().c_str());
       said.n_computed += static_cast<std::uint32_t>(rows.size());
     };
     for (std::span<const TokenId> rest = std::span(prompt).subspan(*reused); !rest.empty();) {

@@ -17,7 +17,7 @@ namespace headroom::test {
 
 // "Failed (...)" and so on for an event after which its request has nothing more to tell but that a model went.
 inline std::string end_of_request(const EventBody& body) {
-  if (const auto* failed = std::get_if<Failed>(&body)) return "Failed (" + failed->error.message + ")";
+  if (const auto* failed = std::get_if<Failed>(&body)) return "Failed (" + failed->error.message.text() + ")";
   if (std::holds_alternative<ModelLoaded>(body)) return "ModelLoaded";
   if (std::holds_alternative<Verified>(body)) return "Verified";
   if (std::holds_alternative<PromptTooLong>(body)) return "PromptTooLong";

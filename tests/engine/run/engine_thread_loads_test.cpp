@@ -188,7 +188,7 @@ LoadRequest on_shared_memory(const OnDisk& model, std::uint32_t n_ctx) {
   options.n_gpu_layers = 1;
   options.devices = {{1}};
   Result<MemoryPlan> plan = plan_memory(*model.opened.info, devices, options);
-  CHECK(plan.ok(), plan.error().message.c_str());
+  CHECK(plan.ok(), plan.error().message.text().c_str());
   return {model.path, std::make_shared<const MemoryPlan>(std::move(*plan))};
 }
 
@@ -267,7 +267,8 @@ TEST(EngineThread, of_shared_memory_a_replan_is_asked_of_all_together) {
   const auto failed = fake.engine.wait_for<Failed>(fake.engine->replan(longer.plan));
   ASSERT_TRUE(failed.has_value());
   EXPECT_EQ(failed->error.code, ErrorCode::kDoesNotFit);
-  EXPECT_NE(failed->error.message.find("with the same memory"), std::string::npos) << failed->error.message;
+  EXPECT_NE(failed->error.message.text().find("with the same memory"), std::string::npos)
+      << failed->error.message.text();
   EXPECT_TRUE(fake.engine.wait_for<PromptTooLong>(fake.engine->generate(ask(std::string(100, 'x')))).has_value())
       << "still open as it was";
 }
@@ -322,7 +323,7 @@ TEST(EngineThread, a_replan_that_is_stopped_restores_the_old_one) {
     const auto failed = fake.engine.wait_for<Failed>(replan);
     ASSERT_TRUE(failed.has_value());
     EXPECT_EQ(failed->error.code, ErrorCode::kCancelled);
-    EXPECT_EQ(failed->error.message, looks ? "bound no longer" : "planning anew was cancelled");
+    EXPECT_EQ(failed->error.message.text(), looks ? "bound no longer" : "planning anew was cancelled");
     const auto too_long = fake.engine.wait_for<PromptTooLong>(fake.engine->generate(ask(std::string(100, 'x'))));
     ASSERT_TRUE(too_long.has_value());
     EXPECT_EQ(too_long->n_ctx, 64U);

@@ -166,8 +166,8 @@ TEST(EngineThread, a_file_whose_caches_changed_since_the_plan_is_refused) {
   const auto failed = engine.wait_for<Failed>(engine->load(request));
   ASSERT_TRUE(failed.has_value());
   EXPECT_EQ(failed->error.code, ErrorCode::kUsage);
-  EXPECT_NE(failed->error.message.find("the plan was made for another model"), std::string::npos)
-      << failed->error.message;
+  EXPECT_NE(failed->error.message.text().find("the plan was made for another model"), std::string::npos)
+      << failed->error.message.text();
 }
 
 TEST(EngineThread, a_replan_of_other_caches_is_refused_and_the_model_answers_on) {
@@ -222,7 +222,7 @@ TEST(EngineThread, a_lost_device_ends_the_answer_by_its_name_and_the_next_load_w
   const auto lost = engine.wait_for<Failed>(engine->generate(ask("other", 12)));
   ASSERT_TRUE(lost.has_value());
   EXPECT_EQ(lost->error.code, ErrorCode::kDeviceLost);
-  EXPECT_NE(lost->error.message.find("reference:0"), std::string::npos) << lost->error.message;
+  EXPECT_NE(lost->error.message.text().find("reference:0"), std::string::npos) << lost->error.message.text();
   EXPECT_TRUE(engine.wait_for<Failed>(engine->generate(ask("again", 2))).has_value()) << "until it is loaded anew";
   const RequestId reload = engine->load(model.request(split));
   ASSERT_TRUE(engine.wait_for<ModelLoaded>(reload).has_value());
@@ -312,12 +312,13 @@ TEST(EngineThread, a_device_that_never_answers_fails_the_answer_in_time_and_the_
   device_wait_limit() = kDeviceWaitLimit;
   ASSERT_TRUE(hung.has_value());
   EXPECT_EQ(hung->error.code, ErrorCode::kDeviceLost);
-  EXPECT_NE(hung->error.message.find("reference:0: no answer within 0.1 s while computing a step"), std::string::npos)
-      << hung->error.message;
+  EXPECT_NE(hung->error.message.text().find("reference:0: no answer within 0.1 s while computing a step"),
+            std::string::npos)
+      << hung->error.message.text();
   for (const RequestId id : {engine->generate(ask("again", 2)), engine->load(model.request(split))}) {
     const auto later = engine.wait_for<Failed>(id);
     ASSERT_TRUE(later.has_value());
-    EXPECT_NE(later->error.message.find("reference:0: the device was given up"), std::string::npos);
+    EXPECT_NE(later->error.message.text().find("reference:0: the device was given up"), std::string::npos);
   }
   ASSERT_TRUE(engine.wait_for<ModelLoaded>(engine->load(model.request(whole))).has_value()) << "on the CPU alone";
   EXPECT_TRUE(engine.wait_for<GenerationFinished>(engine->generate(ask("hello", 12))).has_value());

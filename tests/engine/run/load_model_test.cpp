@@ -33,7 +33,7 @@ class PlannedLoad : public ::testing::Test {
  protected:
   PlannedLoad() : opened_(open_or_die(make_random_model(four_layers(), folder_.path()))) {
     Result<std::vector<DeviceInfo>> found = probe_devices(2);
-    CHECK(found.ok(), found.error().message.c_str());
+    CHECK(found.ok(), found.error().message.text().c_str());
     machine_ = std::move(*found);
     // Prompts are faster with weights that are streamed.
     machine_[0].speed = {.read_bytes_per_s = 1e9, .copy_bytes_per_s = 16e9, .products_per_s = 1e6};
@@ -47,7 +47,7 @@ class PlannedLoad : public ::testing::Test {
   }
   std::shared_ptr<const MemoryPlan> plan(const ModelInfo& info, const PlanOptions& options) const {
     Result<MemoryPlan> made = plan_memory(info, machine_, options);
-    CHECK(made.ok(), made.error().message.c_str());
+    CHECK(made.ok(), made.error().message.text().c_str());
     return std::make_shared<const MemoryPlan>(std::move(*made));
   }
   std::shared_ptr<const MemoryPlan> plan(const PlanOptions& options) const { return plan(*opened_.info, options); }
@@ -75,7 +75,7 @@ TEST_F(PlannedLoad, a_plan_that_fits_is_accepted_whatever_heap_it_was_made_with)
     ASSERT_TRUE(made->fits());
     n_without += made->streaming.is_used() ? 0 : 1;
     const auto prepared = prepare_model(opened_.file, {opened_.info, made, make_backend});
-    ASSERT_TRUE(prepared.ok()) << "heap " << estimated.heap_bytes << ": " << prepared.error().message;
+    ASSERT_TRUE(prepared.ok()) << "heap " << estimated.heap_bytes << ": " << prepared.error().message.text();
   }
   EXPECT_GT(n_without, 16U);
   EXPECT_LT(n_without, 48U);
@@ -89,7 +89,7 @@ TEST_F(PlannedLoad, a_plan_of_another_model_is_refused_by_its_fingerprint) {
   const auto prepared = prepare_model(opened_.file, {opened_.info, made, make_backend});
   ASSERT_FALSE(prepared.ok());
   EXPECT_EQ(prepared.error().code, ErrorCode::kUsage);
-  EXPECT_THAT(prepared.error().message, HasSubstr("the plan was made for another model"));
+  EXPECT_THAT(prepared.error().message.text(), HasSubstr("the plan was made for another model"));
 }
 
 std::vector<float> read_prompt(Session& session, std::uint32_t n_at_once) {
@@ -98,7 +98,7 @@ std::vector<float> read_prompt(Session& session, std::uint32_t n_at_once) {
   CHECK(session.begin_prompt(0, prompt).ok(), "a prompt of known tokens");
   for (std::size_t at = 0; at < prompt.size(); at += n_at_once) {
     const Status done = session.step({0, std::span(prompt).subspan(at, n_at_once), 1}, {});
-    CHECK(done.ok(), done.error().message.c_str());
+    CHECK(done.ok(), done.error().message.text().c_str());
   }
   const auto logits = session.logits(0);
   CHECK(logits.ok(), "the last step had logits");
@@ -121,7 +121,7 @@ TEST_F(PlannedLoad, streaming_and_the_batch_change_under_the_weights_that_are_lo
     const std::shared_ptr<const MemoryPlan> wanted = plan(options);
     ASSERT_EQ(wanted->streaming.is_used(), options.stream_rows > 0);
     Result<std::unique_ptr<Session>> session = Session::open(loaded, wanted);
-    ASSERT_TRUE(session.ok()) << session.error().message;
+    ASSERT_TRUE(session.ok()) << session.error().message.text();
     EXPECT_LT(relative_error(read_prompt(**session, options.n_batch), expected), 2e-3);
   }
 }
@@ -134,7 +134,7 @@ TEST_F(PlannedLoad, other_layers_need_the_weights_again) {
   const Result<std::unique_ptr<Session>> session = Session::open(loaded, plan(three));
   ASSERT_FALSE(session.ok());
   EXPECT_EQ(session.error().code, ErrorCode::kUsage);
-  EXPECT_THAT(session.error().message, HasSubstr("load the model with it instead"));
+  EXPECT_THAT(session.error().message.text(), HasSubstr("load the model with it instead"));
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ TEST_F(LoadedBalanceTest, is_not_read_for_caches_that_rotate_no_keys) {
   LoadedBalance balance(model_.opened.info, "/no/such/file");
   for (const auto& none : {plan(DType::kF16), plan(DType::kQ8_0, KvScheme::kPlain)}) {
     const auto found = balance.of(*none, nullptr, {});
-    ASSERT_TRUE(found.ok()) << found.error().message;
+    ASSERT_TRUE(found.ok()) << found.error().message.text();
     EXPECT_TRUE(found->empty());
   }
   EXPECT_EQ(balance.of(*plan(DType::kQ8_0), nullptr, {}).error().code, ErrorCode::kBadFile) << "it would be read";

@@ -21,18 +21,18 @@ struct OpenedFile {
 };
 inline OpenedFile open_or_die(const std::filesystem::path& path) {
   Result<ModelFile> file = open_model_file(path);
-  CHECK(file.ok(), file.error().message.c_str());
+  CHECK(file.ok(), file.error().message.text().c_str());
   Result<ModelInfo> info = read_model_info(*file);
-  CHECK(info.ok(), info.error().message.c_str());
+  CHECK(info.ok(), info.error().message.text().c_str());
   return {std::move(*file), std::make_shared<const ModelInfo>(std::move(*info))};
 }
 
 inline std::shared_ptr<const MemoryPlan> plan_or_die(const ModelInfo& info, const PlanOptions& options,
                                                      std::uint32_t n_threads = 2) {
   Result<std::vector<DeviceInfo>> devices = probe_devices(n_threads);
-  CHECK(devices.ok(), devices.error().message.c_str());
+  CHECK(devices.ok(), devices.error().message.text().c_str());
   Result<MemoryPlan> plan = plan_memory(info, *devices, options);
-  CHECK(plan.ok(), plan.error().message.c_str());
+  CHECK(plan.ok(), plan.error().message.text().c_str());
   return std::make_shared<const MemoryPlan>(std::move(*plan));
 }
 
@@ -40,14 +40,14 @@ inline std::shared_ptr<const LoadedModel> load_or_die(const OpenedFile& opened,
                                                       std::shared_ptr<const MemoryPlan> plan) {
   Result<std::shared_ptr<const LoadedModel>> loaded =
       load_model(opened.file, {opened.info, std::move(plan), make_backend}, {}, [](Bytes) {});
-  CHECK(loaded.ok(), loaded.error().message.c_str());
+  CHECK(loaded.ok(), loaded.error().message.text().c_str());
   return *loaded;
 }
 
 inline std::unique_ptr<Session> session_or_die(std::shared_ptr<const LoadedModel> loaded,
                                                std::shared_ptr<const MemoryPlan> plan) {
   Result<std::unique_ptr<Session>> session = Session::open(std::move(loaded), std::move(plan));
-  CHECK(session.ok(), session.error().message.c_str());
+  CHECK(session.ok(), session.error().message.text().c_str());
   return std::move(*session);
 }
 

@@ -78,7 +78,8 @@ TEST_F(PromptReaderTest, texts_that_wait_are_no_more_than_is_planned) {
   const Status refused = read(3, std::string(20, 'x'));
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code, ErrorCode::kResource);
-  EXPECT_NE(refused.error().message.find(std::to_string(most)), std::string::npos) << refused.error().message;
+  EXPECT_NE(refused.error().message.text().find(std::to_string(most)), std::string::npos)
+      << refused.error().message.text();
   ASSERT_TRUE(read(4, std::string(10, 'x')).ok());
   reader_.drop(2);
   reader_.drop(4);

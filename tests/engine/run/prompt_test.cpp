@@ -53,8 +53,8 @@ TEST(Prompt, messages_are_refused_by_what_there_is_memory_for_and_with_both_numb
   ASSERT_TRUE(refused);
   const Error error = std::get<Error>(*refused);
   EXPECT_EQ(error.code, ErrorCode::kDoesNotFit);
-  EXPECT_NE(error.message.find(std::to_string(most + 1)), std::string::npos) << error.message;
-  EXPECT_NE(error.message.find(std::to_string(most)), std::string::npos) << error.message;
+  EXPECT_NE(error.message.text().find(std::to_string(most + 1)), std::string::npos) << error.message.text();
+  EXPECT_NE(error.message.text().find(std::to_string(most)), std::string::npos) << error.message.text();
 }
 
 TEST(Prompt, a_stop_ends_a_template_and_a_text) {
@@ -92,9 +92,9 @@ TEST(Prompt, reading_takes_no_more_of_the_heap_than_is_planned) {
   if (heap_bytes_in_use() == 0) GTEST_SKIP() << "the allocator does not tell";
   for (const char* name : {"llama-spm.gguf", "gpt-2.gguf", "falcon.gguf"}) {
     const Result<ModelFile> file = open_model_file(folder / name);
-    ASSERT_TRUE(file.ok()) << file.error().message;
+    ASSERT_TRUE(file.ok()) << file.error().message.text();
     Result<TextParts> parts = read_text_parts(*file);
-    ASSERT_TRUE(parts.ok()) << parts.error().message;
+    ASSERT_TRUE(parts.ok()) << parts.error().message.text();
     const PlanOptions options = context_of(8192);
     const PromptMemory memory = prompt_memory(parts->tokenizer->longest_token_bytes(), options);
     for (const char* unit : {"a", " ", "\n", "x y ", "word, and 12 more. ", "\xF0\x9F\x99\x82", "\xFF", "-="}) {

@@ -31,12 +31,12 @@ std::vector<TokenId> some_tokens(std::size_t n, std::uint64_t seed = 1) {
 std::vector<float> logits_after(Session& session, std::uint32_t slot, const std::vector<TokenId>& tokens,
                                 std::size_t n_step) {
   const Result<std::uint32_t> n_reused = session.begin_prompt(slot, tokens);
-  CHECK(n_reused.ok(), n_reused.error().message.c_str());
+  CHECK(n_reused.ok(), n_reused.error().message.text().c_str());
   std::vector<float> last;
   for (std::size_t first = *n_reused; first < tokens.size(); first += n_step) {
     const std::size_t n = std::min(n_step, tokens.size() - first);
     const Status done = session.step({slot, {tokens.data() + first, n}, 1}, {});
-    CHECK(done.ok(), done.error().message.c_str());
+    CHECK(done.ok(), done.error().message.text().c_str());
     last = all_logits(session, 1);
   }
   return last;
@@ -364,7 +364,8 @@ TEST(LoadModel, a_cap_below_the_plan_is_a_typed_error) {
       load_model(opened.file, {opened.info, plan_or_die(*opened.info, options), make_backend}, {}, [](Bytes) {});
   ASSERT_FALSE(loaded.ok());
   EXPECT_EQ(loaded.error().code, ErrorCode::kDoesNotFit);
-  EXPECT_NE(loaded.error().message.find("1.00 MiB may be used"), std::string::npos) << loaded.error().message;
+  EXPECT_NE(loaded.error().message.text().find("1.00 MiB may be used"), std::string::npos)
+      << loaded.error().message.text();
 }
 
 }  // namespace

@@ -106,7 +106,7 @@ inline ChosenRows choose_of_step(Session& session, std::span<const SlotRows> par
     return session.sample(rows);
   };
   const Status done = with_step ? session.step_and_sample(parts, rows, {}) : sample_behind();
-  EXPECT_TRUE(done.ok()) << (done.ok() ? "" : done.error().message);
+  EXPECT_TRUE(done.ok()) << (done.ok() ? "" : done.error().message.text());
   ChosenRows chosen;
   for (const SampledRow& row : rows) {
     chosen.tokens.push_back(row.token);

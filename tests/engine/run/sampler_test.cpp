@@ -193,7 +193,7 @@ TEST(Sampler, settings_out_of_range_are_named) {
     SamplerSettings settings;
     change(settings);
     const Status status = check_sampler_settings(settings);
-    return status ? std::string() : status.error().message;
+    return status ? std::string() : status.error().message.text();
   };
   EXPECT_EQ(message([](SamplerSettings&) {}), "");
   EXPECT_THAT(message([](SamplerSettings& s) { s.temperature = -1.0F; }), testing::HasSubstr("temperature"));

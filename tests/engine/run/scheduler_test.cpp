@@ -229,7 +229,7 @@ TEST(Scheduler, a_queue_that_is_full_refuses_with_its_bound_and_goes_on) {
   const RequestId refused = bench.ask("one more", 0, 2);
   ASSERT_NE(bench.find<Failed>(refused), nullptr);
   EXPECT_EQ(bench.find<Failed>(refused)->error.code, ErrorCode::kResource);
-  EXPECT_NE(bench.find<Failed>(refused)->error.message.find("32 requests wait"), std::string::npos);
+  EXPECT_NE(bench.find<Failed>(refused)->error.message.text().find("32 requests wait"), std::string::npos);
   bench.run();
   for (const RequestId id : ids) EXPECT_NE(bench.find<GenerationFinished>(id), nullptr) << id;
 }
@@ -267,7 +267,7 @@ TEST(Scheduler, bad_requests_fail_by_name) {
     const RequestId id = bench.ask(std::move(request));
     bench.run();
     const auto* failed = bench.find<Failed>(id);
-    return failed == nullptr ? std::string() : failed->error.message;
+    return failed == nullptr ? std::string() : failed->error.message.text();
   };
   EXPECT_NE(message([](GenerateRequest& r) { r.n_top_logprobs = 21; }).find("at most 20"), std::string::npos);
   EXPECT_NE(message([](GenerateRequest& r) { r.prompt.raw_text = ""; }).find("empty"), std::string::npos);

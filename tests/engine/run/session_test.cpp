@@ -15,7 +15,7 @@ using fake::Setup;
 
 std::unique_ptr<Session> open_session(const Setup& setup, Machine& machine) {
   Result<std::unique_ptr<Session>> session = Session::open(fake::make_loaded(setup, machine), fake::make_plan(setup));
-  CHECK(session.ok(), session.error().message.c_str());
+  CHECK(session.ok(), session.error().message.text().c_str());
   return std::move(*session);
 }
 
@@ -67,7 +67,7 @@ TEST(Session, a_load_is_refused_where_what_it_holds_for_itself_does_not_fit) {
   const ModelFile none({}, {}, {});
   const Status filled = fill_model(*model, none, {}, [](Bytes) {});
   ASSERT_FALSE(filled.ok());
-  EXPECT_EQ(filled.error().code, ErrorCode::kDoesNotFit) << filled.error().message;
+  EXPECT_EQ(filled.error().code, ErrorCode::kDoesNotFit) << filled.error().message.text();
   EXPECT_EQ(n_maps, 0U);
   machine.total += kMiB;
   EXPECT_TRUE(fill_model(*model, none, {}, [](Bytes) {}).ok());
@@ -164,7 +164,8 @@ TEST(Session, memory_taken_since_the_plan_is_a_typed_error_with_the_figures) {
   EXPECT_EQ(session.error().code, ErrorCode::kDoesNotFit);
   for (const char* part :
        {"asked for 13.2 KiB (13568 bytes)", "free 100 B", "Headroom holds 4.00 KiB", "other programs"}) {
-    EXPECT_NE(session.error().message.find(part), std::string::npos) << part << " in: " << session.error().message;
+    EXPECT_NE(session.error().message.text().find(part), std::string::npos)
+        << part << " in: " << session.error().message.text();
   }
 }
 
@@ -203,11 +204,11 @@ TEST(MeasureDevice, tells_speed_and_what_the_driver_takes_or_why_not) {
   EXPECT_EQ(measured->speed.read_bytes_per_s, 7e9);
   EXPECT_EQ(measured->driver_bytes, 150 * kMiB);
   machine.refuse = [] { return true; };
-  EXPECT_EQ(measure_device({}, make).error().message, "the fake machine refuses");
+  EXPECT_EQ(measure_device({}, make).error().message.text(), "the fake machine refuses");
   const auto no_backend = [](const DeviceInfo&) -> Result<std::unique_ptr<Backend>> {
-    return Error{ErrorCode::kUnsupported, "none"};
+    return Error{ErrorCode::kUnsupported, Message::plain("none")};
   };
-  EXPECT_EQ(measure_device({}, no_backend).error().message, "none");
+  EXPECT_EQ(measure_device({}, no_backend).error().message.text(), "none");
 }
 
 TEST(FreeWords, tell_who_holds_the_rest_and_how_surely_that_is_known) {

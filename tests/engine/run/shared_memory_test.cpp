@@ -39,7 +39,7 @@ class SharedMemory : public ::testing::Test {
     options.n_gpu_layers = 2;
     options.devices = {{1}};
     Result<MemoryPlan> plan = plan_memory(*opened_.info, devices_, options);
-    CHECK(plan.ok(), plan.error().message.c_str());
+    CHECK(plan.ok(), plan.error().message.text().c_str());
     return std::make_shared<const MemoryPlan>(std::move(*plan));
   }
   Bytes asked() const { return plan_->planned_bytes(0) + plan_->planned_bytes(1); }
@@ -59,9 +59,9 @@ class SharedMemory : public ::testing::Test {
 
 TEST_F(SharedMemory, a_load_and_its_session_that_just_fit_take_all_of_it) {
   const auto loaded = load();
-  ASSERT_TRUE(loaded.ok()) << loaded.error().message;
+  ASSERT_TRUE(loaded.ok()) << loaded.error().message.text();
   const auto session = Session::open(*loaded, plan_);
-  ASSERT_TRUE(session.ok()) << session.error().message;
+  ASSERT_TRUE(session.ok()) << session.error().message.text();
   EXPECT_EQ(machine_.mapped_now, machine_.total);
   for (const ArenaReport& arena : (*session)->memory_report().arenas)
     EXPECT_EQ(arena.planned_bytes, arena.mapped_bytes);
@@ -75,7 +75,7 @@ TEST_F(SharedMemory, a_load_that_lacks_one_granule_is_refused_with_what_each_is_
   ASSERT_FALSE(loaded.ok());
   EXPECT_EQ(loaded.error().code, ErrorCode::kDoesNotFit);
   const auto bytes = [](Bytes n) { return "(" + std::to_string(n) + " bytes)"; };
-  EXPECT_THAT(loaded.error().message,
+  EXPECT_THAT(loaded.error().message.text(),
               AllOf(HasSubstr("reference:0: asked for "), HasSubstr(bytes(plan_->planned_bytes(1))),
                     HasSubstr(", cpu with the same memory for "), HasSubstr(bytes(plan_->planned_bytes(0))),
                     HasSubstr(", free "), HasSubstr(bytes(machine_.total))));
@@ -89,7 +89,7 @@ TEST_F(SharedMemory, a_session_is_refused_when_the_pool_has_shrunk_since_the_loa
   const auto session = Session::open(*loaded, plan_);
   ASSERT_FALSE(session.ok());
   EXPECT_EQ(session.error().code, ErrorCode::kDoesNotFit);
-  EXPECT_THAT(session.error().message, HasSubstr("with the same memory"));
+  EXPECT_THAT(session.error().message.text(), HasSubstr("with the same memory"));
 }
 
 // --- the rule itself ---
@@ -121,7 +121,7 @@ TEST_F(MemoryRequests, of_two_devices_and_the_host_are_one_sum) {
   EXPECT_TRUE(check({200, 200, 200}).ok());
   const Status refused = check({200, 201, 200});
   ASSERT_FALSE(refused.ok());
-  EXPECT_EQ(refused.error().message,
+  EXPECT_EQ(refused.error().message.text(),
             "gpu:0: asked for 201 B (201 bytes), cpu with the same memory for 200 B (200 bytes), gpu:1 with the same "
             "memory for 200 B (200 bytes), free 600 B (600 bytes); of 1000 B Headroom holds 150 B, other programs 250 "
             "B");
@@ -137,7 +137,7 @@ TEST_F(MemoryRequests, on_a_card_that_is_listed_twice_are_one_sum) {
   EXPECT_TRUE(check({600, 400, 200}).ok()) << "beside the host";
   const Status refused = check({600, 401, 200});
   ASSERT_FALSE(refused.ok());
-  EXPECT_THAT(refused.error().message, HasSubstr("gpu:1 with the same memory for 200 B"));
+  EXPECT_THAT(refused.error().message.text(), HasSubstr("gpu:1 with the same memory for 200 B"));
   plan_.options.set_headroom(2, KeepFree{100});
   EXPECT_FALSE(check({0, 400, 200}).ok()) << "what one keeps free stays free";
 }
@@ -149,11 +149,12 @@ TEST_F(MemoryRequests, are_held_to_the_rule_of_each) {
     EXPECT_TRUE(check({200, 100, 200}).ok()) << ruled;
     const Status kept = check({200, 101, 200});
     ASSERT_FALSE(kept.ok()) << ruled;
-    EXPECT_THAT(kept.error().message, AllOf(HasSubstr(plan_.devices[ruled].id + ": asked for"),
-                                            HasSubstr("of which 100 B are to stay free")));
+    EXPECT_THAT(kept.error().message.text(), AllOf(HasSubstr(plan_.devices[ruled].id + ": asked for"),
+                                                   HasSubstr("of which 100 B are to stay free")));
     plan_.options.set_headroom(ruled, AtMost{400});
     EXPECT_TRUE(check({100, 100, 100}, {50, 25, 25}).ok()) << ruled;
-    EXPECT_THAT(check({100, 101, 100}, {50, 25, 25}).error().message, HasSubstr("100 B of them in use")) << ruled;
+    EXPECT_THAT(check({100, 101, 100}, {50, 25, 25}).error().message.text(), HasSubstr("100 B of them in use"))
+        << ruled;
   }
 }
 
@@ -197,7 +198,7 @@ TEST(MemoryRequestsOfPlans, that_fit_pass_the_check_before_a_load_and_of_those_t
     }
     const Status checked = check_fits_now(*plan, asks);
     if (plan->fits()) {
-      ASSERT_TRUE(checked.ok()) << "seed " << seed << ": " << checked.error().message;
+      ASSERT_TRUE(checked.ok()) << "seed " << seed << ": " << checked.error().message.text();
       ++n_fit;
     } else if (loading_alone == 0) {
       ASSERT_FALSE(checked.ok()) << "seed " << seed;

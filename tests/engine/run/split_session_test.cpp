@@ -60,7 +60,7 @@ Result<std::vector<float>> try_read(Session& session, std::uint32_t slot, const 
 
 std::vector<float> read(Session& session, std::uint32_t slot, const std::vector<TokenId>& prompt) {
   Result<std::vector<float>> logits = try_read(session, slot, prompt);
-  CHECK(logits.ok(), logits.error().message.c_str());
+  CHECK(logits.ok(), logits.error().message.text().c_str());
   return std::move(*logits);
 }
 
@@ -139,7 +139,7 @@ TEST_F(SplitSession, candidates_that_a_device_fails_to_give_are_its_error) {
   device->faults().read = 1;
   const Status failed = session->sample({&row, 1});
   ASSERT_FALSE(failed.ok());
-  EXPECT_EQ(failed.error().message, "reference:0: finding the likeliest tokens failed");
+  EXPECT_EQ(failed.error().message.text(), "reference:0: finding the likeliest tokens failed");
   EXPECT_TRUE(session->sample({&row, 1}).ok());
 }
 
@@ -187,7 +187,7 @@ TEST_F(SplitSession, weights_and_caches_in_many_arenas_are_as_in_one) {
   const PlanOptions options = options_of(DType::kF16, 3);
   const auto plan_of = [&](const PlanOptions& asked) {
     Result<MemoryPlan> plan = plan_memory(*opened_.info, devices, asked);
-    CHECK(plan.ok(), plan.error().message.c_str());
+    CHECK(plan.ok(), plan.error().message.text().c_str());
     return std::make_shared<const MemoryPlan>(std::move(*plan));
   };
   const auto whole_plan = plan_of(options);
@@ -237,8 +237,10 @@ TEST_F(SplitSession, memory_that_another_program_took_on_the_second_device_is_to
   device->faults().taken = 0;
   ASSERT_FALSE(loaded.ok());
   EXPECT_EQ(loaded.error().code, ErrorCode::kDoesNotFit);
-  EXPECT_NE(loaded.error().message.find("reference:0: asked for"), std::string::npos) << loaded.error().message;
-  EXPECT_NE(loaded.error().message.find("other programs 64.0 MiB"), std::string::npos) << loaded.error().message;
+  EXPECT_NE(loaded.error().message.text().find("reference:0: asked for"), std::string::npos)
+      << loaded.error().message.text();
+  EXPECT_NE(loaded.error().message.text().find("other programs 64.0 MiB"), std::string::npos)
+      << loaded.error().message.text();
   EXPECT_EQ(device->sample().ours, 0U);
 }
 
@@ -252,7 +254,7 @@ TEST_F(SplitSession, a_copy_that_fails_ends_the_step_and_the_next_one_works) {
     const auto failed = try_read(*session, 0, prompt);
     *fault = 0;
     ASSERT_FALSE(failed.ok());
-    EXPECT_NE(failed.error().message.find("reference:0"), std::string::npos) << failed.error().message;
+    EXPECT_NE(failed.error().message.text().find("reference:0"), std::string::npos) << failed.error().message.text();
     session->clear(0);
     EXPECT_LT(relative_error(read(*session, 0, prompt), read(*whole, 0, prompt)), 2e-3);
     session->clear(0);
@@ -286,7 +288,7 @@ class StoppedStep : public SplitSession {
       return std::unique_ptr<Backend>(std::make_unique<StoppingBackend>(std::move(*inner), stop_));
     };
     auto loaded = load_model(opened.file, {opened.info, plan, make}, {}, [](Bytes) {});
-    CHECK(loaded.ok(), loaded.error().message.c_str());
+    CHECK(loaded.ok(), loaded.error().message.text().c_str());
     return session_or_die(*loaded, plan);
   }
 

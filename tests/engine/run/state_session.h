@@ -35,7 +35,7 @@ inline std::vector<float> read(Session& session, std::uint32_t slot, std::span<c
   while (!rest.empty()) {
     const std::size_t n = std::min(n_step, rest.size());
     const Status done = session.step({slot, rest.first(n), 1}, {});
-    CHECK(done.ok(), done.error().message.c_str());
+    CHECK(done.ok(), done.error().message.text().c_str());
     rest = rest.subspan(n);
   }
   return all_logits(session, 1);
@@ -49,7 +49,7 @@ struct Answer {
 inline Answer answer(Session& session, std::uint32_t slot, const Tokens& prompt, std::uint32_t n_reused,
                      std::size_t n_step = kStateBatch) {
   const Result<std::uint32_t> reused = session.begin_prompt(slot, prompt);
-  CHECK(reused.ok(), reused.error().message.c_str());
+  CHECK(reused.ok(), reused.error().message.text().c_str());
   EXPECT_EQ(*reused, n_reused);
   Answer said;
   std::vector<float> logits = said.first_logits = read(session, slot, std::span(prompt).subspan(*reused), n_step);

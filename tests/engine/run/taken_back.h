@@ -144,11 +144,11 @@ class TakenBackRows {
       const std::size_t first = session_.cache().tokens(1).size();
       const Status done = session_.step(
           {1, std::span(tokens_).subspan(first, std::min<std::size_t>(kEdgeBatch, n_tokens - first)), 0}, {});
-      ASSERT_TRUE(done.ok()) << done.error().message;
+      ASSERT_TRUE(done.ok()) << done.error().message.text();
     }
     session_.clear(0);
     const Result<std::uint32_t> n_copied = session_.begin_prompt(0, std::span(tokens_).first(n_tokens + 1));
-    ASSERT_TRUE(n_copied.ok()) << n_copied.error().message;
+    ASSERT_TRUE(n_copied.ok()) << n_copied.error().message.text();
     ASSERT_EQ(*n_copied, n_tokens);
   }
   // Adds the logits of the first `n_told` rows. Their tokens follow from their positions; the others have other tokens
@@ -158,10 +158,10 @@ class TakenBackRows {
     std::vector<TokenId> rows(n_rows);
     for (std::uint32_t i = 0; i < n_rows; ++i) rows[i] = 3 + ((first + i) * 41 + (i < n_told ? 0 : 100)) % 280;
     const Status done = session_.step({0, rows, n_rows}, {});
-    ASSERT_TRUE(done.ok()) << done.error().message;
+    ASSERT_TRUE(done.ok()) << done.error().message.text();
     for (std::uint32_t row = 0; row < n_told; ++row) {
       const Result<std::span<const float>> told = session_.logits(row);
-      ASSERT_TRUE(told.ok()) << told.error().message;
+      ASSERT_TRUE(told.ok()) << told.error().message.text();
       logits.insert(logits.end(), told->begin(), told->end());
     }
   }
@@ -177,7 +177,7 @@ inline void step_both_slots(Session& session, std::span<const TokenId> rows, Tok
   if (n > 0) parts.push_back({0, rows, n});
   parts.push_back({1, {&other, 1}, 1});
   const Status done = session.step(parts, {});
-  ASSERT_TRUE(done.ok()) << done.error().message;
+  ASSERT_TRUE(done.ok()) << done.error().message.text();
 }
 
 // Two sessions of one model with two slots and kDrafts; both have read the same prompts into the slots. `tolerance` is

@@ -47,7 +47,7 @@ class TakenBack : public ::testing::Test {
       for (std::size_t first = 0; first < n_all; first += kBatch) {
         const Status done =
             session.step({slot, {tokens.data() + first, std::min<std::size_t>(kBatch, n_all - first)}, 0}, {});
-        ASSERT_TRUE(done.ok()) << done.error().message;
+        ASSERT_TRUE(done.ok()) << done.error().message.text();
       }
     }
   }

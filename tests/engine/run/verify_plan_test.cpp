@@ -45,7 +45,7 @@ TEST(VerifyPlan, every_slot_is_filled_to_its_last_position_and_all_of_them_in_on
         rows.size() == 3 && std::ranges::all_of(rows, [](const StepRow& row) { return row.position == 63; });
   };
   const Result<Verification> found = on.verify();
-  ASSERT_TRUE(found.ok()) << found.error().message;
+  ASSERT_TRUE(found.ok()) << found.error().message.text();
   EXPECT_EQ(last, (std::map<std::uint32_t, std::uint32_t>{{0, 63}, {1, 63}, {2, 63}}));
   EXPECT_TRUE(is_shared_at_the_end);
   EXPECT_EQ(found->n_full_slots, 3U);
@@ -169,7 +169,7 @@ TEST(VerifyPlan, a_step_that_fails_ends_it_with_that_error) {
     on.machine.before_step = [&] { on.machine.fails_steps = on.machine.n_steps >= at; };
     const Result<Verification> found = on.verify();
     ASSERT_FALSE(found.ok()) << at;
-    EXPECT_EQ(found.error().message, "the fake machine fails");
+    EXPECT_EQ(found.error().message.text(), "the fake machine fails");
     EXPECT_EQ(on.session->cache().n_tokens_in_all(), 0U);
   }
   on.machine.before_step = [] {};
@@ -238,7 +238,7 @@ TEST(VerifyPlan, plans_of_every_kind_of_layer_and_cache_are_held) {
     const TempFolder folder;
     const std::unique_ptr<Session> session = open_random(each.spec, folder, each.options);
     const Result<Verification> found = verify_plan(*session, {}, [](const VerifyProgress&) {});
-    ASSERT_TRUE(found.ok()) << found.error().message;
+    ASSERT_TRUE(found.ok()) << found.error().message.text();
     EXPECT_EQ(kinds_of(*found), std::vector<Kind>{});
     EXPECT_EQ(found->speeds.size(), 3U);
     EXPECT_EQ(planned_bytes(*found), mapped_bytes(*found));
@@ -274,7 +274,7 @@ TEST(VerifyPlan, a_plan_that_is_split_is_held_on_each_device) {
   const std::shared_ptr<const MemoryPlan> plan = plan_or_die(*opened.info, options);
   const std::unique_ptr<Session> session = session_or_die(load_or_die(opened, plan), plan);
   const Result<Verification> found = verify_plan(*session, {}, [](const VerifyProgress&) {});
-  ASSERT_TRUE(found.ok()) << found.error().message;
+  ASSERT_TRUE(found.ok()) << found.error().message.text();
   ASSERT_EQ(found->devices.size(), 2U);
   for (const VerifiedDevice& device : found->devices) {
     EXPECT_GT(device.planned_bytes, 0U) << device.device;

@@ -49,7 +49,7 @@ TEST(ChatPrompt, a_template_that_writes_the_first_token_gets_no_second_one) {
   const auto writer = ChatPromptWriter::read(file_with_template(kTurns), *tokenizer);
   EXPECT_EQ(writer.problem(), "");
   const auto prompt = writer.write({{"user", "a"}}, {});
-  ASSERT_TRUE(prompt) << prompt.error().message;
+  ASSERT_TRUE(prompt) << prompt.error().message.text();
   EXPECT_EQ(prompt->text.bytes(), "<s><user>a</s><assistant>");
   EXPECT_FALSE(prompt->add_bos);
   const auto ids = encode_prompt(*tokenizer, *prompt);
@@ -112,7 +112,7 @@ TEST(ChatPrompt, an_absent_or_impossible_template_is_a_problem_and_the_plain_for
     EXPECT_EQ(writer.write({{"user", "a"}}, options)->text.bytes(), "user: a\n\nassistant:");
   }
   const auto writer = ChatPromptWriter::read(files[2], *tokenizer);
-  EXPECT_NE(writer.problem().find("line 2"), std::string::npos) << writer.problem();
+  EXPECT_NE(writer.problem().text().find("line 2"), std::string::npos) << writer.problem();
 }
 
 TEST(ChatPrompt, a_message_that_begins_like_the_first_token_does_not_count_as_it) {
@@ -216,7 +216,7 @@ TEST(ChatPrompt, a_choice_about_thinking_is_one_that_changes_a_prompt) {
     ChatPromptOptions options;
     options.thinking = choice;
     const auto prompt = writer.write({{"user", "a"}}, options);
-    ASSERT_TRUE(prompt) << prompt.error().message;
+    ASSERT_TRUE(prompt) << prompt.error().message.text();
     EXPECT_EQ(prompt->text.bytes(), written) << source;
   }
 }
@@ -283,7 +283,7 @@ TEST(ChatPrompt, a_refused_system_prompt_is_told_with_what_helps) {
   const auto refused = refuses.write({{"system", "s"}, {"user", "a"}}, {});
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kUsage);
-  EXPECT_EQ(refused.error().message,
+  EXPECT_EQ(refused.error().message.text(),
             "The chat template of this model takes no system prompt. Leave it empty, or put it into the first message "
             "(System role not supported).");
 
@@ -294,7 +294,7 @@ TEST(ChatPrompt, a_refused_system_prompt_is_told_with_what_helps) {
   EXPECT_TRUE(needs.write({{"system", "s"}, {"user", "a"}}, {}));
   const auto missing = needs.write({{"user", "a"}}, {});
   ASSERT_FALSE(missing);
-  EXPECT_EQ(missing.error().message,
+  EXPECT_EQ(missing.error().message.text(),
             "The chat template of this model needs a system prompt. Write one (system first).");
 
   EXPECT_EQ(ChatPromptWriter::read(file_with_template(kTurns), *tokenizer).limit(), "");
@@ -312,7 +312,7 @@ TEST(ChatPrompt, a_conversation_that_a_template_cannot_render_may_take_the_plain
   const auto refused = writer.write(later, {});
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kUnsupported);
-  EXPECT_EQ(refused.error().message,
+  EXPECT_EQ(refused.error().message.text(),
             "The chat template of this model cannot render this conversation: chat template, line 1: No filter named "
             "'nofilter'.");
   ChatPromptOptions options;

@@ -28,10 +28,10 @@ TEST(ChatTemplate, our_templates_give_what_jinja2_gives) {
     const auto rendered = render(each.source, each.inputs);
     if (each.is_error) {
       ASSERT_FALSE(rendered) << each.name;
-      EXPECT_NE(rendered.error().message.find(each.error), std::string::npos)
-          << each.name << ": " << rendered.error().message;
+      EXPECT_NE(rendered.error().message.text().find(each.error), std::string::npos)
+          << each.name << ": " << rendered.error().message.text();
     } else {
-      ASSERT_TRUE(rendered) << each.name << ": " << rendered.error().message;
+      ASSERT_TRUE(rendered) << each.name << ": " << rendered.error().message.text();
       EXPECT_EQ(rendered->bytes(), each.text) << each.name;
     }
   }
@@ -50,7 +50,7 @@ TEST(ChatTemplate, expressions_and_statements_give_what_jinja2_gives) {
     const std::string source = each.at("source");
     const auto rendered = render(source, inputs);
     if (each.contains("text")) {
-      EXPECT_TRUE(rendered) << source << ": " << rendered.error().message;
+      EXPECT_TRUE(rendered) << source << ": " << rendered.error().message.text();
       EXPECT_EQ(rendered ? rendered->bytes() : "", each.at("text").get<std::string>()) << source;
       continue;
     }
@@ -58,8 +58,8 @@ TEST(ChatTemplate, expressions_and_statements_give_what_jinja2_gives) {
     if (rendered) continue;
     const bool raised = each.at("raised");
     EXPECT_EQ(rendered.error().code, raised ? ErrorCode::kUsage : ErrorCode::kUnsupported) << source;
-    EXPECT_TRUE(!raised || rendered.error().message == each.at("error").get<std::string>())
-        << source << ": " << rendered.error().message;
+    EXPECT_TRUE(!raised || rendered.error().message.text() == each.at("error").get<std::string>())
+        << source << ": " << rendered.error().message.text();
   }
 }
 

@@ -29,7 +29,7 @@ Result<TracedText> render_messages(const std::string& source, const std::vector<
 
 // "ab[cd]e": what is in brackets came from a message.
 std::string shown(const Result<TracedText>& text) {
-  if (!text) return "error: " + text.error().message;
+  if (!text) return "error: " + text.error().message.text();
   std::string all;
   for (const TextPiece& piece : text->pieces())
     all += piece.origin == TextOrigin::kMessage ? "[" + std::string(piece.text) + "]" : std::string(piece.text);

@@ -17,14 +17,14 @@ TEST(SharedTemplates, give_the_listed_texts_and_errors) {
   ASSERT_GT(cases.size(), 60U);
   for (const auto& each : cases) {
     const auto parsed = ChatTemplate::parse(each.source);
-    ASSERT_TRUE(parsed) << each.name << ": " << parsed.error().message;
+    ASSERT_TRUE(parsed) << each.name << ": " << parsed.error().message.text();
     const auto rendered = parsed->render(each.inputs);
     if (each.is_error) {
       ASSERT_FALSE(rendered) << each.name;
       EXPECT_EQ(rendered.error().code, each.is_refusal ? ErrorCode::kUsage : ErrorCode::kUnsupported) << each.name;
-      EXPECT_TRUE(!each.is_refusal || rendered.error().message == each.error) << each.name;
+      EXPECT_TRUE(!each.is_refusal || rendered.error().message.text() == each.error) << each.name;
     } else {
-      ASSERT_TRUE(rendered) << each.name << ": " << rendered.error().message;
+      ASSERT_TRUE(rendered) << each.name << ": " << rendered.error().message.text();
       EXPECT_EQ(rendered->bytes(), each.text) << each.name;
     }
   }
@@ -41,9 +41,9 @@ TEST(SharedTemplates, give_the_ids_of_the_whole_text_under_every_public_vocabula
   for (const auto& entry : std::filesystem::directory_iterator(shared / "tokenizers")) {
     if (entry.path().extension() != ".gguf") continue;
     const auto file = open_model_file(entry.path());
-    ASSERT_TRUE(file) << file.error().message;
+    ASSERT_TRUE(file) << file.error().message.text();
     const auto tokenizer = read_tokenizer(*file);
-    ASSERT_TRUE(tokenizer) << tokenizer.error().message;
+    ASSERT_TRUE(tokenizer) << tokenizer.error().message.text();
     for (const auto& each : cases) {
       const auto parsed = ChatTemplate::parse(each.source);
       ASSERT_TRUE(parsed) << each.name;
@@ -68,9 +68,9 @@ TEST(SharedTemplates, take_no_control_token_from_a_message) {
   for (const auto& entry : std::filesystem::directory_iterator(shared / "tokenizers")) {
     if (entry.path().extension() != ".gguf") continue;
     const auto file = open_model_file(entry.path());
-    ASSERT_TRUE(file) << file.error().message;
+    ASSERT_TRUE(file) << file.error().message.text();
     const auto tokenizer = read_tokenizer(*file);
-    ASSERT_TRUE(tokenizer) << tokenizer.error().message;
+    ASSERT_TRUE(tokenizer) << tokenizer.error().message.text();
     std::string all_controls;
     for (TokenId id = 0; id < (*tokenizer)->n_vocab(); ++id)
       if ((*tokenizer)->is_control(id) || (*tokenizer)->ends_generation(id))
@@ -118,7 +118,7 @@ TEST(SharedTemplates, render_what_fits_a_context_within_the_memory_that_is_plann
         inputs.most_bytes = prompt_memory(kLongestToken, {.n_ctx = n_ctx}).rendering;
         const auto rendered = parsed->render(inputs);
         EXPECT_TRUE(rendered) << each.name << ", " << n_ctx << " tokens in " << n_turns
-                              << " turns: " << rendered.error().message;
+                              << " turns: " << rendered.error().message.text();
       }
     }
   }

@@ -60,9 +60,9 @@ class SharedTokenizers : public testing::TestWithParam<const char*> {
 
 TEST_P(SharedTokenizers, give_the_listed_ids_and_the_text_back) {
   const auto file = open_model_file(kFolder / (std::string(GetParam()) + ".gguf"));
-  ASSERT_TRUE(file) << file.error().message;
+  ASSERT_TRUE(file) << file.error().message.text();
   const auto tokenizer = read_tokenizer(*file);
-  ASSERT_TRUE(tokenizer) << tokenizer.error().message;
+  ASSERT_TRUE(tokenizer) << tokenizer.error().message.text();
   const auto texts = read_cases(kFolder / (std::string(GetParam()) + ".inp"));
   const auto ids = read_ids(kFolder / (std::string(GetParam()) + ".out"));
   ASSERT_EQ(texts.size(), ids.size());
@@ -75,10 +75,10 @@ TEST_P(SharedTokenizers, give_the_listed_ids_and_the_text_back) {
 
 TEST_P(SharedTokenizers, take_as_much_of_the_heap_as_was_said_before) {
   const auto file = open_model_file(kFolder / (std::string(GetParam()) + ".gguf"));
-  ASSERT_TRUE(file) << file.error().message;
+  ASSERT_TRUE(file) << file.error().message.text();
   const HeapMeter meter;
   const auto tokenizer = read_tokenizer(*file);
-  ASSERT_TRUE(tokenizer) << tokenizer.error().message;
+  ASSERT_TRUE(tokenizer) << tokenizer.error().message.text();
   const auto measured = static_cast<double>(meter.taken());
   // Sanitizers count what was asked for, without the allocator's own share.
   EXPECT_NEAR(static_cast<double>(estimate_tokenizer_bytes(*file)) / measured, 1.0, 0.2) << measured;
@@ -87,9 +87,9 @@ TEST_P(SharedTokenizers, take_as_much_of_the_heap_as_was_said_before) {
 // A text that is refused by its bytes has more tokens than there is room for, whatever it is made of.
 TEST_P(SharedTokenizers, no_text_has_fewer_tokens_than_the_fewest) {
   const auto file = open_model_file(kFolder / (std::string(GetParam()) + ".gguf"));
-  ASSERT_TRUE(file) << file.error().message;
+  ASSERT_TRUE(file) << file.error().message.text();
   const auto read = read_tokenizer(*file);
-  ASSERT_TRUE(read) << read.error().message;
+  ASSERT_TRUE(read) << read.error().message.text();
   const Tokenizer& tokenizer = **read;
   EXPECT_EQ(longest_token_bytes(*file), tokenizer.longest_token_bytes());
   const auto expect_no_fewer = [&](const std::string& text) {
@@ -121,9 +121,9 @@ TEST_P(SharedTokenizers, no_text_has_fewer_tokens_than_the_fewest) {
 // Where a long text is cut for merging depends on how much stands before it; its tokens do not.
 TEST_P(SharedTokenizers, the_tokens_of_a_long_text_do_not_depend_on_where_it_is_cut) {
   const auto file = open_model_file(kFolder / (std::string(GetParam()) + ".gguf"));
-  ASSERT_TRUE(file) << file.error().message;
+  ASSERT_TRUE(file) << file.error().message.text();
   const auto tokenizer = read_tokenizer(*file);
-  ASSERT_TRUE(tokenizer) << tokenizer.error().message;
+  ASSERT_TRUE(tokenizer) << tokenizer.error().message.text();
   std::string text;
   const std::string cases = read_text(kFolder / (std::string(GetParam()) + ".inp"));
   while (text.size() < 5 * kSliceBytes) text += cases + "and so on ";
@@ -140,9 +140,9 @@ TEST_P(SharedTokenizers, the_tokens_of_a_long_text_do_not_depend_on_where_it_is_
 
 TEST_P(SharedTokenizers, a_sink_keeps_what_it_may_counts_all_and_ends_when_stopped) {
   const auto file = open_model_file(kFolder / (std::string(GetParam()) + ".gguf"));
-  ASSERT_TRUE(file) << file.error().message;
+  ASSERT_TRUE(file) << file.error().message.text();
   const auto tokenizer = read_tokenizer(*file);
-  ASSERT_TRUE(tokenizer) << tokenizer.error().message;
+  ASSERT_TRUE(tokenizer) << tokenizer.error().message.text();
   const std::string text(1 << 20, 'a');
   const TextPiece piece{text, TextOrigin::kMessage};
   TokenSink all, few(100);

@@ -51,7 +51,7 @@ FileKeys file_of(const nlohmann::json& each) {
 
 std::unique_ptr<const Tokenizer> tokenizer_of(const FileKeys& metadata) {
   auto tokenizer = read_tokenizer(ModelFile({}, metadata, {}));
-  EXPECT_TRUE(tokenizer) << tokenizer.error().message;
+  EXPECT_TRUE(tokenizer) << tokenizer.error().message.text();
   return tokenizer ? std::move(*tokenizer) : nullptr;
 }
 
@@ -214,7 +214,7 @@ TEST(CharacterBpeTokenizer, takes_as_much_of_the_heap_as_was_said_before) {
   const ModelFile file({}, metadata, {});
   const HeapMeter meter;
   const auto tokenizer = read_tokenizer(file);
-  ASSERT_TRUE(tokenizer) << tokenizer.error().message;
+  ASSERT_TRUE(tokenizer) << tokenizer.error().message.text();
   const auto measured = static_cast<double>(meter.taken());
   EXPECT_NEAR(static_cast<double>(estimate_tokenizer_bytes(file)) / measured, 1.0, 0.2) << measured;
 }
@@ -222,10 +222,10 @@ TEST(CharacterBpeTokenizer, takes_as_much_of_the_heap_as_was_said_before) {
 // The error of a tokenizer that is made without a file, so that no path stands in it.
 std::string refusal_of_change(const std::function<void(Vocabulary&)>& change) {
   auto vocabulary = read_vocabulary(ModelFile({}, file_of(character_cases().at("cases")[0]), {}));
-  EXPECT_TRUE(vocabulary) << vocabulary.error().message;
+  EXPECT_TRUE(vocabulary) << vocabulary.error().message.text();
   change(*vocabulary);
   const auto tokenizer = make_tokenizer(std::move(*vocabulary));
-  return tokenizer ? "no error" : tokenizer.error().message;
+  return tokenizer ? "no error" : tokenizer.error().message.text();
 }
 
 TEST(CharacterBpeTokenizer, merges_that_make_no_token_of_tokens_are_refused) {

@@ -20,9 +20,9 @@ const nlohmann::json& fixture() {
 
 std::unique_ptr<const Tokenizer> make(Vocabulary vocabulary) {
   const Status status = complete_vocabulary(vocabulary);
-  EXPECT_TRUE(status) << status.error().message;
+  EXPECT_TRUE(status) << status.error().message.text();
   auto tokenizer = make_tokenizer(std::move(vocabulary));
-  EXPECT_TRUE(tokenizer) << tokenizer.error().message;
+  EXPECT_TRUE(tokenizer) << tokenizer.error().message.text();
   return std::move(*tokenizer);
 }
 
@@ -118,7 +118,7 @@ TEST(BpeTokenizer, pre_tokenizers_cut_without_losing_a_byte) {
   std::mt19937 random(3);
   for (const PreTokenizerRow& row : pre_tokenizer_rows()) {
     const auto pre_tokenizer = PreTokenizer::create(row);
-    ASSERT_TRUE(pre_tokenizer) << pre_tokenizer.error().message;
+    ASSERT_TRUE(pre_tokenizer) << pre_tokenizer.error().message.text();
     for (int round = 0; round < 50; ++round) {
       const std::string bytes = random_bytes(random, random() % 200);
       std::string joined;
@@ -296,7 +296,7 @@ TEST(Tokenizer, contradictory_vocabularies_are_refused_by_the_name_of_the_key) {
     const Status status = complete_vocabulary(vocabulary);
     ASSERT_FALSE(status);
     EXPECT_EQ(status.error().code, ErrorCode::kBadFile);
-    EXPECT_NE(status.error().message.find(key), std::string::npos) << status.error().message;
+    EXPECT_NE(status.error().message.text().find(key), std::string::npos) << status.error().message.text();
   };
   refused([](Vocabulary& v) { v.texts.clear(); }, "tokenizer.ggml.tokens");
   refused([](Vocabulary& v) { v.scores.pop_back(); }, "tokenizer.ggml.scores");
@@ -312,7 +312,7 @@ TEST(Tokenizer, an_unknown_pre_tokenizer_is_refused_by_name) {
   const auto tokenizer = make_tokenizer(std::move(vocabulary));
   ASSERT_FALSE(tokenizer);
   EXPECT_EQ(tokenizer.error().code, ErrorCode::kUnsupported);
-  EXPECT_NE(tokenizer.error().message.find("'somebody-elses'"), std::string::npos);
+  EXPECT_NE(tokenizer.error().message.text().find("'somebody-elses'"), std::string::npos);
 }
 
 // Quadratic merging of a word of 1 MiB would take hours, and ctest ends a test after minutes.

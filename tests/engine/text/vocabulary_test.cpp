@@ -34,7 +34,7 @@ TEST(Vocabulary, only_the_types_of_the_file_make_a_token_special) {
   Metadata metadata = byte_level_file();
   metadata["tokenizer.ggml.token_type"] = std::vector<std::int64_t>{1, 1, 3, 1, 4};
   const auto vocabulary = read_vocabulary(ModelFile({}, metadata, {}));
-  ASSERT_TRUE(vocabulary) << vocabulary.error().message;
+  ASSERT_TRUE(vocabulary) << vocabulary.error().message.text();
   EXPECT_EQ(special_ids(*vocabulary), (std::vector<TokenId>{2}));
   EXPECT_EQ(vocabulary->special.end_of_generation, (std::vector<TokenId>{2, 4}));
   EXPECT_FALSE(vocabulary->is_guarded(1));
@@ -43,7 +43,7 @@ TEST(Vocabulary, only_the_types_of_the_file_make_a_token_special) {
 
 TEST(Vocabulary, a_file_without_types_has_those_that_its_keys_and_texts_tell) {
   const auto vocabulary = read_vocabulary(ModelFile({}, byte_level_file(), {}));
-  ASSERT_TRUE(vocabulary) << vocabulary.error().message;
+  ASSERT_TRUE(vocabulary) << vocabulary.error().message.text();
   EXPECT_EQ(special_ids(*vocabulary), (std::vector<TokenId>{2, 3, 4}));
   EXPECT_EQ(vocabulary->special.end_of_generation, (std::vector<TokenId>{2, 4}));
 }
@@ -58,7 +58,7 @@ TEST(Vocabulary, what_ends_a_message_of_an_answer_of_several_does_not_end_the_an
     metadata["tokenizer.ggml.bos_token_id"] = std::uint64_t{0};
     metadata["tokenizer.ggml.eos_token_id"] = std::uint64_t{2};
     const auto vocabulary = read_vocabulary(ModelFile({}, metadata, {}));
-    ASSERT_TRUE(vocabulary) << vocabulary.error().message;
+    ASSERT_TRUE(vocabulary) << vocabulary.error().message.text();
     EXPECT_EQ(vocabulary->special.end_of_generation,
               is_call_there ? (std::vector<TokenId>{2, 3}) : (std::vector<TokenId>{1, 2}));
     EXPECT_EQ(vocabulary->special.end_of_turn.has_value(), !is_call_there);
@@ -73,10 +73,10 @@ std::string refusal(const std::function<void(GgufWriter&)>& fill) {
   const auto path = folder.path() / "m.gguf";
   EXPECT_TRUE(writer.write(path).ok());
   const auto file = open_model_file(path);
-  if (!file) return "cannot be opened: " + file.error().message;
+  if (!file) return "cannot be opened: " + file.error().message.text();
   const auto tokenizer = read_tokenizer(*file);
   if (tokenizer) return "no error";
-  const std::string& message = tokenizer.error().message;
+  const std::string& message = tokenizer.error().message.text();
   const std::size_t name = message.find("m.gguf");
   return name == std::string::npos ? message : message.substr(name);
 }
@@ -163,11 +163,11 @@ TEST(Vocabulary, suppressed_tokens_are_read_in_order_and_once) {
   Metadata metadata = byte_level_file();
   metadata["tokenizer.ggml.suppress_tokens"] = std::vector<std::int64_t>{4, 0, 4};
   const auto tokenizer = read_tokenizer(ModelFile({}, metadata, {}));
-  ASSERT_TRUE(tokenizer) << tokenizer.error().message;
+  ASSERT_TRUE(tokenizer) << tokenizer.error().message.text();
   EXPECT_EQ((*tokenizer)->special().suppressed, (std::vector<TokenId>{0, 4}));
   metadata.erase("tokenizer.ggml.suppress_tokens");
   const auto without = read_tokenizer(ModelFile({}, metadata, {}));
-  ASSERT_TRUE(without) << without.error().message;
+  ASSERT_TRUE(without) << without.error().message.text();
   EXPECT_TRUE((*without)->special().suppressed.empty());
 }
 
@@ -199,7 +199,8 @@ TEST(Vocabulary, an_id_beyond_the_tokens_is_named_by_its_key) {
   vocabulary.special.padding = 5;
   const Status status = complete_vocabulary(vocabulary);
   ASSERT_FALSE(status.ok());
-  EXPECT_EQ(status.error().message, "metadata 'tokenizer.ggml.padding_token_id': expected a token id below 1, found 5");
+  EXPECT_EQ(status.error().message.text(),
+            "metadata 'tokenizer.ggml.padding_token_id': expected a token id below 1, found 5");
 }
 
 }  // namespace

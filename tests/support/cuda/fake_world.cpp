@@ -48,7 +48,7 @@ const std::map<std::string, ptx::Entry>& ptx_entries() {
       text << std::ifstream(file.path()).rdbuf();
       Result<std::map<std::string, ptx::Entry>> entries = ptx::parse(text.str());
       if (!entries) {
-        say(entries.error().message);
+        say(entries.error().message.text());
         std::abort();
       }
       found.merge(*entries);

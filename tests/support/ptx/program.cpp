@@ -13,7 +13,7 @@ namespace headroom::ptx {
 namespace {
 
 Error wrong(const std::string& name, int line, const std::string& what, const std::string& text) {
-  return {ErrorCode::kUnsupported, fmt::format("PTX, {}, line {}: {}: {}", name, line, what, text)};
+  return {ErrorCode::kUnsupported, Message::plain(fmt::format("PTX, {}, line {}: {}: {}", name, line, what, text))};
 }
 
 // The statements between the braces of an entry.
@@ -137,7 +137,7 @@ class Body {
     if (made.parts.empty()) return fault("expected an instruction, found", made.text);
     for (const std::string& text : split_operands(std::string_view(statement).substr(end))) {
       Result<Operand> operand = symbols_.operand(text);
-      if (!operand) return fault(operand.error().message, made.text);
+      if (!operand) return fault(operand.error().message.text(), made.text);
       made.operands.push_back(std::move(*operand));
     }
     entry_.code.push_back(std::move(made));
@@ -188,7 +188,7 @@ Status expect_lines_of(std::string_view text, std::initializer_list<std::string_
     const std::string first = line.substr(0, line.find_first_of(" \t"));
     if (std::ranges::find(words, first) == words.end())
       return Error{ErrorCode::kUnsupported,
-                   "PTX: expected a directive that is known outside of bodies, found: " + line};
+                   Message::plain("PTX: expected a directive that is known outside of bodies, found: " + line)};
   }
   return ok_status();
 }
@@ -208,11 +208,12 @@ Result<Constants> read_constants(std::string_view text) {
     const std::size_t name_at = head.find_last_of(" \t"), type_at = head.rfind('.', name_at);
     const auto n_bytes = static_cast<std::size_t>(std::atoi(head.c_str() + type_at + 2)) / 8;
     if (end == std::string_view::npos || n_bytes == 0)
-      return Error{ErrorCode::kUnsupported, "PTX: expected a constant, found: " + head};
+      return Error{ErrorCode::kUnsupported, Message::plain("PTX: expected a constant, found: " + head)};
     std::vector<std::byte> bytes;
     for (const std::string& number : split_operands(text.substr(open + 1, text.find('}', open) - open - 1))) {
       const std::optional<std::uint64_t> value = parsed_number(number);
-      if (!value) return Error{ErrorCode::kUnsupported, "PTX: expected a number in a constant, found: " + number};
+      if (!value)
+        return Error{ErrorCode::kUnsupported, Message::plain("PTX: expected a number in a constant, found: " + number)};
       for (std::size_t i = 0; i < n_bytes; ++i) bytes.push_back(static_cast<std::byte>(*value >> (8 * i)));
     }
     constants.emplace(head.substr(name_at + 1), std::move(bytes));
@@ -228,7 +229,8 @@ Result<Entry> read_head(std::string_view name, std::string_view params, std::str
   if (const std::size_t bracket = text.find('['); bracket != std::string::npos && text.find(',') == std::string::npos)
     entry.param_bytes = static_cast<std::uint64_t>(std::atoll(text.c_str() + bracket + 1));
   if (entry.param_bytes == 0)
-    return Error{ErrorCode::kUnsupported, fmt::format("PTX, {}: expected one struct as parameter", entry.name)};
+    return Error{ErrorCode::kUnsupported,
+                 Message::plain(fmt::format("PTX, {}: expected one struct as parameter", entry.name))};
   if (Status known = expect_lines_of(directives, {".maxntid", ".minnctapersm"}); !known) return known.error();
   const std::string all(directives);
   if (const std::size_t most = all.find(".maxntid"); most != std::string::npos)
@@ -260,7 +262,7 @@ Result<std::map<std::string, Entry>> parse(std::string_view commented) {
     if (at == std::string_view::npos) return entries;
     const std::size_t open = text.find('(', at), close = text.find(')', at), begin = text.find('{', at);
     if (open == std::string_view::npos || close < open || begin == std::string_view::npos || begin < close)
-      return Error{ErrorCode::kUnsupported, "PTX: an entry has no parameters or no body"};
+      return Error{ErrorCode::kUnsupported, Message::plain("PTX: an entry has no parameters or no body")};
     const std::size_t after = at + kEntry.size();
     Result<Entry> entry = read_head(text.substr(after, open - after), text.substr(open, close - open),
                                     text.substr(close + 1, begin - close - 1));
@@ -275,7 +277,7 @@ Result<std::map<std::string, Entry>> parse(std::string_view commented) {
     done = end;
     const std::string name = entry->name;
     if (!entries.emplace(name, std::move(*entry)).second)
-      return Error{ErrorCode::kUnsupported, fmt::format("PTX, {}: two entries have this name", name)};
+      return Error{ErrorCode::kUnsupported, Message::plain(fmt::format("PTX, {}: two entries have this name", name))};
   }
 }
 

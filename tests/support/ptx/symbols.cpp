@@ -9,7 +9,7 @@ namespace headroom::ptx {
 namespace {
 
 Error unknown(const std::string& what, const std::string& found) {
-  return {ErrorCode::kUnsupported, "expected " + what + ", found: " + found};
+  return {ErrorCode::kUnsupported, Message::plain("expected " + what + ", found: " + found)};
 }
 
 std::optional<std::uint64_t> digits(std::string_view text, int base) {

@@ -308,7 +308,7 @@ Status keep_answered_ways(const SassFunction& function, const std::vector<bool>&
     Ways found = ways_with(function, asks, answer, blocks, writers);
     if (writers.size() > n_writers) continue;  // what is known of more instructions tells more
     for (std::size_t i = 0; i < blocks.size(); ++i) {
-      if (!found.faults[i].empty()) return Error{ErrorCode::kUnsupported, found.faults[i]};
+      if (!found.faults[i].empty()) return Error{ErrorCode::kUnsupported, Message::plain(found.faults[i])};
       blocks[i].next = std::move(found.next[i]);
     }
     return ok_status();

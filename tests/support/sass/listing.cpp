@@ -54,7 +54,8 @@ class Reader {
     for (const auto& [from, label] : jumps_) {
       const auto found = labels_.find(label);
       if (found == labels_.end())
-        return Error{ErrorCode::kBadFile, fmt::format("{}: expected a label {}, found none", function_.name, label)};
+        return Error{ErrorCode::kBadFile,
+                     Message::plain(fmt::format("{}: expected a label {}, found none", function_.name, label))};
       if (found->second < function_.code.size()) function_.code[from].targets.push_back(found->second);
     }
     if (!function_.code.empty()) functions.push_back(std::move(function_));
@@ -86,7 +87,8 @@ class Reader {
       constexpr std::string_view kTargets = "BRANCH_TARGETS ";
       std::size_t at = text.find(kTargets);
       if (at == std::string_view::npos)
-        return Error{ErrorCode::kBadFile, fmt::format("{}: expected where {} goes, found none", function_.name, text)};
+        return Error{ErrorCode::kBadFile,
+                     Message::plain(fmt::format("{}: expected where {} goes, found none", function_.name, text))};
       for (at += kTargets.size(); at < text.size() && text[at] == '.';) {
         const std::size_t stop = std::min(text.find_first_of(",\" ", at), text.size());
         jumps_.emplace_back(function_.code.size(), text.substr(at, stop - at));
@@ -96,7 +98,8 @@ class Reader {
                (op.starts_with("CALL") && text.find("`(.L") != std::string_view::npos)) {  // a jump far away
       const std::size_t open = text.find("`("), close = text.find(')', open);
       if (open == std::string_view::npos)
-        return Error{ErrorCode::kBadFile, fmt::format("{}: expected where {} goes, found none", function_.name, text)};
+        return Error{ErrorCode::kBadFile,
+                     Message::plain(fmt::format("{}: expected where {} goes, found none", function_.name, text))};
       jumps_.emplace_back(function_.code.size(), text.substr(open + 2, close - open - 2));
     }
     function_.code.push_back(std::move(instruction));
@@ -118,7 +121,8 @@ Result<std::vector<SassFunction>> read_sass(std::istream& text) {
   }
   if (Status ended = reader.end(); !ended) return ended.error();
   if (reader.functions.empty())
-    return Error{ErrorCode::kBadFile, "machine code: expected functions as nvdisasm writes them, found none"};
+    return Error{ErrorCode::kBadFile,
+                 Message::plain("machine code: expected functions as nvdisasm writes them, found none")};
   return std::move(reader.functions);
 }
 

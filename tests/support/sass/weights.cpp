@@ -144,8 +144,8 @@ class Counter {
   }
 
   Error fault(const std::string& expected, const std::string& found) const {
-    return {ErrorCode::kUnsupported,
-            fmt::format("{}, {}: expected {}, found {}", function_.name, dtype_row(format_).name, expected, found)};
+    return {ErrorCode::kUnsupported, Message::plain(fmt::format("{}, {}: expected {}, found {}", function_.name,
+                                                                dtype_row(format_).name, expected, found))};
   }
 
   bool multiplies_for_others(const SassBlock& block) const {
@@ -218,12 +218,14 @@ Result<WeightLines> weight_lines(const std::string& folder) {
       if (!std::regex_search(text, match, format_case)) continue;
       const auto row = std::ranges::find(kDTypes, match[1].str(), &DTypeRow::name);
       if (row == kDTypes.end())
-        return Error{ErrorCode::kBadFile, fmt::format("{}, line {}: expected a format", path, line.line)};
+        return Error{ErrorCode::kBadFile,
+                     Message::plain(fmt::format("{}, line {}: expected a format", path, line.line))};
       lines.formats[line] = row->dtype;
     }
   }
   if (lines.formats.empty() || lines.asked.empty() || lines.halves.size() != 2)
-    return Error{ErrorCode::kBadFile, folder + ": expected lines for each format, and two that multiply, found others"};
+    return Error{ErrorCode::kBadFile,
+                 Message::plain(folder + ": expected lines for each format, and two that multiply, found others")};
   return lines;
 }
 

@@ -6,6 +6,7 @@
 #include <QPushButton>
 
 #include "tests/ui/calculator/view_fixture.h"
+#include "ui/format/message_words.h"
 
 namespace headroom::ui {
 namespace {
@@ -25,7 +26,7 @@ TEST_F(AdviceViewTest, fixes_of_a_plan_that_does_not_fit_are_buttons_that_apply_
   ASSERT_FALSE(m_calculator.fixes().empty());
   const PlanOptions before = m_calculator.options();
   auto* fix = find<QPushButton>("fix0");
-  EXPECT_EQ(fix->text(), QString::fromStdString(m_calculator.fixes()[0].text));
+  EXPECT_EQ(fix->text(), wordsOf(m_calculator.fixes()[0].words));
   fix->click();
   EXPECT_NE(m_calculator.options(), before);
 }

@@ -56,9 +56,9 @@ Named<LoadEvent> events() {
     all.insert(all.end(), {{"progress" + of, e::Progressed{request, 50, 100}},
                            {"loaded" + of, e::Loaded{request, model("new")}},
                            {"unloaded" + of, e::Unloaded{request}},
-                           {"failure" + of, e::Failed{request, {ErrorCode::kResource, "no"}}},
-                           {"cancelled" + of, e::Failed{request, {ErrorCode::kCancelled, "cancelled"}}},
-                           {"lost device" + of, e::Failed{request, {ErrorCode::kDeviceLost, "lost"}}}});
+                           {"failure" + of, e::Failed{request, {ErrorCode::kResource, Message::plain("no")}}},
+                           {"cancelled" + of, e::Failed{request, {ErrorCode::kCancelled, Message::plain("cancelled")}}},
+                           {"lost device" + of, e::Failed{request, {ErrorCode::kDeviceLost, Message::plain("lost")}}}});
   }
   return all;
 }
@@ -83,7 +83,7 @@ std::string describe(const LoadEffect& effect) {
   namespace e = load_effect;
   return std::visit(Overloaded{[](const e::StopRequest& stop) { return "stop " + std::to_string(stop.request); },
                                [](const e::TellCancelled&) -> std::string { return "tell cancelled"; },
-                               [](const e::TellFailed& failed) { return "tell " + failed.error.message; },
+                               [](const e::TellFailed& failed) { return "tell " + failed.error.message.text(); },
                                [](const e::TellReleased&) -> std::string { return "tell released"; }},
                     effect);
 }
@@ -107,7 +107,7 @@ TEST(LoadCycle, whatever_runs_a_close_ends_it_and_nothing_is_held) {
   for (const auto& [name, cycle] : cycles()) {
     LoadCycle closed = cycle;
     react(closed, load_event::CloseAsked{9});
-    react(closed, load_event::Failed{kRuns, {ErrorCode::kCancelled, "cancelled"}});
+    react(closed, load_event::Failed{kRuns, {ErrorCode::kCancelled, Message::plain("cancelled")}});
     react(closed, load_event::Unloaded{9});
     EXPECT_EQ(describe(closed), "Settled, nothing held") << name;
   }
@@ -120,7 +120,7 @@ TEST(LoadCycle, a_load_that_was_given_up_and_still_succeeded_is_shown_when_the_n
   react(cycle, load_event::CancelAsked{});
   react(cycle, load_event::Loaded{1, model("first")});
   EXPECT_EQ(describe(cycle), "Cancelling 2 at 0, first held with 0 tokens");
-  react(cycle, load_event::Failed{2, {ErrorCode::kCancelled, "cancelled"}});
+  react(cycle, load_event::Failed{2, {ErrorCode::kCancelled, Message::plain("cancelled")}});
   EXPECT_EQ(describe(cycle), "Settled, first held with 0 tokens");
 }
 

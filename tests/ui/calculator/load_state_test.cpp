@@ -83,7 +83,7 @@ TEST_F(LoadStateTest, cancelling_asks_once_and_is_no_failure) {
   m_load.cancel();
   m_load.cancel();
   EXPECT_EQ(m_engine.stops, std::vector<quint64>{m_engine.loads[0].id});
-  emit m_engine.failed(m_engine.loads[0].id, {ErrorCode::kCancelled, "stopped"});
+  emit m_engine.failed(m_engine.loads[0].id, {ErrorCode::kCancelled, Message::plain("stopped")});
   EXPECT_EQ(failed.count(), 0);
   EXPECT_EQ(cancelled.count(), 1);
   EXPECT_EQ(m_load.phase(), LoadPhase::Nothing);
@@ -94,7 +94,7 @@ TEST_F(LoadStateTest, a_failed_load_leaves_what_was_loaded_before) {
   m_engine.sendLoadDone(m_model);
   QSignalSpy failed(&m_load, &LoadState::loadFailed);
   m_load.load(QStringLiteral("b.gguf"), planWith(1024));
-  emit m_engine.failed(m_engine.loads.back().id, {ErrorCode::kResource, "no"});
+  emit m_engine.failed(m_engine.loads.back().id, {ErrorCode::kResource, Message::plain("no")});
   EXPECT_EQ(failed.count(), 1);
   ASSERT_EQ(m_load.phase(), LoadPhase::Loaded);
   EXPECT_EQ(m_load.loaded()->path, QStringLiteral("a.gguf"));
@@ -108,7 +108,7 @@ TEST_F(LoadStateTest, closing_while_a_model_is_loaded_ends_with_nothing) {
   EXPECT_EQ(m_engine.stops, std::vector<quint64>{load});
   EXPECT_EQ(m_load.phase(), LoadPhase::Nothing) << "nothing arrives any more, and the chart shows nothing of it";
   EXPECT_FALSE(m_load.isSettled());
-  emit m_engine.failed(load, {ErrorCode::kCancelled, "stopped"});
+  emit m_engine.failed(load, {ErrorCode::kCancelled, Message::plain("stopped")});
   emit m_engine.modelUnloaded(m_engine.lastId);
   EXPECT_TRUE(m_load.isSettled());
   EXPECT_EQ(released.count(), 1);
@@ -123,7 +123,7 @@ TEST_F(LoadStateTest, a_second_load_gives_the_first_up_and_what_the_first_still_
   EXPECT_EQ(m_engine.stops, std::vector<quint64>{first});
   m_load.cancel();
   m_engine.sendLoaded("a", 1024, {}, first);
-  emit m_engine.failed(second, {ErrorCode::kCancelled, "stopped"});
+  emit m_engine.failed(second, {ErrorCode::kCancelled, Message::plain("stopped")});
   ASSERT_EQ(m_load.phase(), LoadPhase::Loaded);
   EXPECT_EQ(m_load.loaded()->path, QStringLiteral("/models/a.gguf"));
 }

@@ -170,7 +170,7 @@ TEST_F(OptionsFormTest, where_one_answer_at_once_is_asked_for_no_fix_proposes_mo
   ASSERT_TRUE(QTest::qWaitFor([this] { return !m_calculator.isAdvising(); }, 60'000));
   EXPECT_FALSE(m_calculator.plan()->fits());
   EXPECT_FALSE(m_calculator.fixes().empty());
-  for (const Fix& fix : m_calculator.fixes()) EXPECT_EQ(fix.options.n_slots, 1U) << fix.text;
+  for (const Fix& fix : m_calculator.fixes()) EXPECT_EQ(fix.options.n_slots, 1U) << fix.words.text();
 }
 
 TEST_F(OptionsFormTest, a_plan_with_several_caches_keeps_them_and_is_offered_fewer) {

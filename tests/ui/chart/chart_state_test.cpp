@@ -129,7 +129,7 @@ TEST_F(ChartStateTest, who_holds_a_device_is_of_its_last_reading) {
   EXPECT_EQ(m_chart.account(0).doubt, "");
   EXPECT_EQ(m_chart.account(7).doubt, "") << "none is shown there";
   MemoryReading told = reading("cpu", 1, 8 * kGiB, 0);
-  told.account.doubt = "so";
+  told.account.doubt = Message::plain("so");
   m_chart.addReading(told);
   EXPECT_EQ(m_chart.account(0).doubt, "so");
   m_chart.addReading(reading("cpu", 2, 8 * kGiB, 0));

@@ -57,7 +57,7 @@ TEST_F(DeviceBarsTest, what_was_pushed_out_is_said_in_red_for_as_long_as_it_is) 
 
 TEST_F(DeviceBarsTest, doubt_about_the_figures_is_their_tool_tip) {
   MemoryAccount account;
-  account.doubt = "Nothing tells.";
+  account.doubt = Message::plain("Nothing tells.");
   m_bars.setFigures({{}, frame(kGiB, kGiB), {}, 2 * kGiB, 0, account});
   const auto tips = [&] {
     QStringList found;

@@ -41,7 +41,7 @@ TEST(LegendModelTest, how_surely_other_programs_are_known_stands_in_their_row_al
   LegendModel legend(theme);
   MemoryAccount account;
   account.confidence = MemoryConfidence::kEstimated;
-  account.doubt = "Only some are seen.";
+  account.doubt = Message::plain("Only some are seen.");
   MemoryFrame now;
   now.of(Segment::Others) = 3 * kGiB;
   now.withheld = kGiB;
@@ -68,7 +68,7 @@ TEST(LegendModelTest, what_is_not_known_of_other_programs_is_no_number_in_any_co
   LegendModel legend(theme);
   MemoryAccount account;
   account.confidence = MemoryConfidence::kAssumed;
-  account.doubt = "Nothing tells.";
+  account.doubt = Message::plain("Nothing tells.");
   MemoryFrame now;
   now.of(Segment::Free) = kGiB;
   legend.setNow(now, account);

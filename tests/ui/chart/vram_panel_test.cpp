@@ -160,7 +160,7 @@ TEST_F(VramPanelTest, how_surely_other_programs_are_known_and_what_spilled_are_t
   told.total = 16 * kGiB;
   told.free = 12 * kGiB;
   told.account.confidence = MemoryConfidence::kAssumed;
-  told.account.doubt = "Nothing tells.";
+  told.account.doubt = Message::plain("Nothing tells.");
   m_chart.addReading(told);
   const auto* legend = find<QTableView>("legend")->model();
   const QModelIndex others = legend->index(static_cast<int>(segmentIndex(Segment::Others)), LegendModel::NowColumn);

@@ -22,7 +22,7 @@ class AttachmentTest : public testing::Test {
   static std::string refusalOf(const QString& path, const AttachmentLimit& limit = {}, const ReadPdf& readPdf = {}) {
     const ReadAttachment read = readAttachment({path, limit}, readPdf);
     const auto* error = std::get_if<Error>(&read);
-    return error != nullptr ? error->message : "not refused";
+    return error != nullptr ? error->message.text() : "not refused";
   }
   QTemporaryDir m_folder;
 };

@@ -39,7 +39,7 @@ ConversationHead sampleHead() {
 TEST(ChatImport, what_was_exported_is_read_again_with_ids_of_its_own) {
   const ChatTree tree = sampleTree();
   const Result<Conversation> read = conversationFromJson(conversationAsJson(sampleHead(), tree));
-  ASSERT_TRUE(read.ok()) << read.error().message;
+  ASSERT_TRUE(read.ok()) << read.error().message.text();
   ConversationHead expected = sampleHead();
   EXPECT_NE(read->head.id, expected.id);
   expected.id = read->head.id;
@@ -89,7 +89,7 @@ TEST(ChatImport, what_is_no_conversation_is_refused_by_what_it_is) {
     const Result<Conversation> read = conversationFromJson(json);
     ASSERT_FALSE(read.ok()) << json;
     EXPECT_EQ(read.error().code, ErrorCode::kBadFile);
-    EXPECT_NE(read.error().message.find(said), std::string::npos) << read.error().message;
+    EXPECT_NE(read.error().message.text().find(said), std::string::npos) << read.error().message.text();
   }
 }
 

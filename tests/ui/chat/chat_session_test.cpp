@@ -175,7 +175,7 @@ TEST_F(ChatSessionTest, a_question_whose_model_is_closed_can_be_sent_again) {
   EXPECT_TRUE(chat().tree().isEmpty());
   m_engine.sendLoaded("tiny", 1000);
   chat().send("q", {});
-  emit m_engine.failed(m_engine.lastId, Error{ErrorCode::kUsage, "no model is loaded"});
+  emit m_engine.failed(m_engine.lastId, Error{ErrorCode::kUsage, Message::plain("no model is loaded")});
   EXPECT_EQ(chat().tree().path().size(), 1);
   EXPECT_EQ(chat().trouble().text, "no model is loaded");
 }
@@ -183,7 +183,7 @@ TEST_F(ChatSessionTest, a_question_whose_model_is_closed_can_be_sent_again) {
 TEST_F(ChatSessionTest, a_failure_while_an_answer_goes_on_keeps_its_text_and_says_interrupted) {
   chat().send("q", {});
   emit m_engine.textArrived(m_engine.lastId, "half");
-  emit m_engine.failed(m_engine.lastId, Error{ErrorCode::kResource, "a kernel failed"});
+  emit m_engine.failed(m_engine.lastId, Error{ErrorCode::kResource, Message::plain("a kernel failed")});
   EXPECT_EQ(turn(1).text, "half");
   EXPECT_EQ(turn(1).state, TurnState::Interrupted);
 }

@@ -105,7 +105,7 @@ TEST_F(ChatSessionTest, who_sends_without_agreeing_is_asked_again_and_then_answe
   m_engine.sendLoaded("odd", 1000, "line 3: unknown filter");
   chat().send("q", {});
   EXPECT_FALSE(lastRequest().allowPlainTemplate);
-  emit m_engine.failed(m_engine.lastId, Error{ErrorCode::kUsage, "line 3: unknown filter"});
+  emit m_engine.failed(m_engine.lastId, Error{ErrorCode::kUsage, Message::plain("line 3: unknown filter")});
   EXPECT_EQ(chat().trouble().kind, Trouble::Kind::Template) << "the way on is still offered";
   chat().agreeToPlainTemplate();
   ASSERT_EQ(m_engine.generates.size(), 2U);
@@ -115,7 +115,7 @@ TEST_F(ChatSessionTest, who_sends_without_agreeing_is_asked_again_and_then_answe
 
 TEST_F(ChatSessionTest, a_failure_is_shown_and_the_question_can_be_sent_again) {
   chat().send("q", {});
-  emit m_engine.failed(m_engine.lastId, Error{ErrorCode::kResource, "The file has shrunk."});
+  emit m_engine.failed(m_engine.lastId, Error{ErrorCode::kResource, Message::plain("The file has shrunk.")});
   EXPECT_EQ(chat().trouble().text, "The file has shrunk.");
   EXPECT_EQ(chat().tree().path().size(), 1);
   chat().answer(turn(0).id);
@@ -153,7 +153,7 @@ TEST_F(SummaryTest, stopped_it_takes_its_flushed_text_with_it_and_the_choice_is_
 TEST_F(ChatSessionTest, a_lost_device_is_a_trouble_of_its_own_and_the_conversation_is_kept) {
   chat().send("q", {});
   emit m_engine.textArrived(m_engine.lastId, "half");
-  emit m_engine.failed(m_engine.lastId, Error{ErrorCode::kDeviceLost, "vulkan:0: the device was lost"});
+  emit m_engine.failed(m_engine.lastId, Error{ErrorCode::kDeviceLost, Message::plain("vulkan:0: the device was lost")});
   EXPECT_EQ(chat().trouble().kind, Trouble::Kind::DeviceLost);
   EXPECT_TRUE(chat().trouble().text.startsWith("vulkan:0: the device was lost. "));
   EXPECT_EQ(turn(1).text, "half");
@@ -163,8 +163,8 @@ TEST_F(ChatSessionTest, a_lost_device_is_called_by_its_name) {
   const auto model = std::make_shared<const ModelInfo>(test::make_model(test::kLlama32_1B));
   DeviceInfo gpu = test::gpu_with(8 * kGiB);
   gpu.name = "RX 7600";
-  const auto said = [&](const std::string& id,
-                        const Error& error = {ErrorCode::kDeviceLost, "vulkan:1: the device was lost"}) {
+  const auto said = [&](const std::string& id, const Error& error = {ErrorCode::kDeviceLost,
+                                                                     Message::plain("vulkan:1: the device was lost")}) {
     gpu.id = id;
     const auto plan = test::plan_for(*model, {test::cpu_with(8 * kGiB), gpu});
     emit m_engine.modelLoaded(++m_engine.lastId, LoadedModel{"/m.gguf", model, plan, {}, 1, {}});
@@ -176,11 +176,11 @@ TEST_F(ChatSessionTest, a_lost_device_is_called_by_its_name) {
   EXPECT_EQ(chat().trouble().deviceId, "vulkan:1");
   EXPECT_EQ(said("vulkan:10").section('.', 0, 0), "vulkan:1: the device was lost") << "another device";
   EXPECT_EQ(chat().trouble().deviceId, "");
-  EXPECT_EQ(said("vulkan:1", {ErrorCode::kResource, "vulkan:1: submitting work failed"}),
+  EXPECT_EQ(said("vulkan:1", {ErrorCode::kResource, Message::plain("vulkan:1: submitting work failed")}),
             "RX 7600 (vulkan:1): submitting work failed");
   EXPECT_EQ(chat().trouble().kind, Trouble::Kind::Failed);
   EXPECT_EQ(chat().trouble().deviceId, "vulkan:1") << "there may be another";
-  said("vulkan:1", {ErrorCode::kResource, test::cpu_with(kGiB).id + ": no memory"});
+  said("vulkan:1", {ErrorCode::kResource, Message::plain(test::cpu_with(kGiB).id + ": no memory")});
   EXPECT_EQ(chat().trouble().deviceId, "") << "the host is never done without";
   gpu.name = "RX 7600 (vulkan:1)";  // one of two of a name
   EXPECT_EQ(said("vulkan:1").section('.', 0, 0), "RX 7600 (vulkan:1): the device was lost") << "not twice";

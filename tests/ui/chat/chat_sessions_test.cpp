@@ -157,7 +157,7 @@ TEST_F(ChatSessionsTest, a_trouble_of_a_conversation_that_is_not_open_stays_unti
   m_sessions.newConversation();
   emit m_engine.textArrived(full, "unfinished");
   finish(full, ChatEnd::ContextFull);
-  emit m_engine.failed(failed, Error{ErrorCode::kResource, "a kernel failed"});
+  emit m_engine.failed(failed, Error{ErrorCode::kResource, Message::plain("a kernel failed")});
   EXPECT_EQ(chat().trouble().kind, Trouble::Kind::None);
   EXPECT_EQ(mark(m_ids[0]).kind, Kind::Trouble);
   EXPECT_EQ(mark(m_ids[1]).kind, Kind::Trouble);
@@ -268,7 +268,7 @@ TEST_F(ChatSessionsTest, the_plain_template_is_agreed_to_for_all_conversations) 
   m_engine.sendLoaded("odd", 1000, "line 3: unknown filter");
   const quint64 left = ask("q");
   m_sessions.newConversation();
-  emit m_engine.failed(left, Error{ErrorCode::kUsage, "line 3: unknown filter"});
+  emit m_engine.failed(left, Error{ErrorCode::kUsage, Message::plain("line 3: unknown filter")});
   EXPECT_EQ(mark(m_ids[0]).kind, Kind::Trouble);
   chat().agreeToPlainTemplate();
   EXPECT_FALSE(m_sessions.marks().contains(m_ids[0]));

@@ -50,8 +50,8 @@ Named<ChatEvent> events() {
                            {"a thought" + of, e::TextArrived{request, "thought", TextKind::kThinking}},
                            {"no text" + of, e::TextArrived{request, ""}},
                            {"too long" + of, e::TooLong{request, 1200, 1000}},
-                           {"failure" + of, e::Failed{request, {ErrorCode::kResource, "no"}}},
-                           {"cancelled" + of, e::Failed{request, {ErrorCode::kCancelled, "cancelled"}}},
+                           {"failure" + of, e::Failed{request, {ErrorCode::kResource, Message::plain("no")}}},
+                           {"cancelled" + of, e::Failed{request, {ErrorCode::kCancelled, Message::plain("cancelled")}}},
                            {"another model by" + of.substr(3), e::ModelChanged{request}}});
     for (const auto& [name, end] : ends) {
       ChatFigures figures;
@@ -117,7 +117,7 @@ std::string describe(const ChatEffect& effect) {
             return "tell " + std::string(told.wasSummary ? "summary " : "") + std::to_string(told.promptTokens) +
                    " too long for " + std::to_string(told.contextLength) + ", go on at " + text(told.resumeId);
           },
-          [](const e::TellFailed& told) { return "tell " + told.error.message; }},
+          [](const e::TellFailed& told) { return "tell " + told.error.message.text(); }},
       effect);
 }
 

@@ -156,7 +156,7 @@ TEST_F(ChatWidgetSessionsTest, a_trouble_behind_another_conversation_is_marked_a
   const quint64 first = start(ask("First"));
   find<QPushButton>("newConversation")->click();
   emit m_engine.textArrived(first, "Half");
-  emit m_engine.failed(first, Error{ErrorCode::kResource, "a kernel failed"});
+  emit m_engine.failed(first, Error{ErrorCode::kResource, Message::plain("a kernel failed")});
   EXPECT_FALSE(find<QWidget>("troubleBar")->isVisible());
   EXPECT_EQ(spoken("First"), "First, Needs your attention");
   open("First");
@@ -231,7 +231,7 @@ TEST_F(ChatWidgetSessionsTest, screenshots_of_marks_and_groups_in_both_themes) {
   find<QPushButton>("newConversation")->click();
   emit m_engine.textArrived(read, "Fine.");
   finish(read);
-  emit m_engine.failed(failed, Error{ErrorCode::kResource, "a kernel failed"});
+  emit m_engine.failed(failed, Error{ErrorCode::kResource, Message::plain("a kernel failed")});
   start(ask("A poem about memory"));
   start(ask("Translate a letter"));
   ask("Plan a week of meals");

@@ -354,7 +354,7 @@ TEST_F(ChatWidgetTest, what_starts_an_answer_is_disabled_without_a_model_and_say
   m_engine.sendLoaded("Headroom starter", 4096);
   ASSERT_TRUE(waitForRowButton("regenerate"));
   rowButton("regenerate")->click();
-  emit m_engine.failed(m_engine.lastId, Error{ErrorCode::kResource, "no"});
+  emit m_engine.failed(m_engine.lastId, Error{ErrorCode::kResource, Message::plain("no")});
   m_engine.sendUnloaded();
   edit->setPlainText("later");
   QTest::keyClick(edit, Qt::Key_Return);

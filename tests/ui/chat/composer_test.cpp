@@ -37,7 +37,7 @@ class ComposerTest : public testing::Test {
         gates->begun.release();
         gates->open.acquire();
       }
-      if (path.endsWith("absent")) return Error{ErrorCode::kBadFile, "absent is not there."};
+      if (path.endsWith("absent")) return Error{ErrorCode::kBadFile, Message::plain("absent is not there.")};
       return Attachment{path, "text of " + path};
     });
   }

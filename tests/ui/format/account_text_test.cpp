@@ -11,7 +11,7 @@ TEST(AccountText, what_is_not_measured_is_said_with_the_figure) {
   EXPECT_EQ(othersSpokenText(kGiB, account), "1.00 GiB");
   EXPECT_EQ(doubtText(account), "");
   account.confidence = MemoryConfidence::kEstimated;
-  account.doubt = "The system's figures disagree.";
+  account.doubt = Message::plain("The system's figures disagree.");
   EXPECT_EQ(othersBytesText(kGiB, account), QString::fromUtf8("\u2248 1.00 GiB"));
   EXPECT_EQ(othersSpokenText(kGiB, account), "about 1.00 GiB");
   EXPECT_EQ(doubtText(account), "The system's figures disagree.");

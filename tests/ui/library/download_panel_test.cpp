@@ -74,10 +74,16 @@ class PanelOfHub : public testing::Test {
     return made;
   }
   static std::vector<ModelToStart> toStart() {
-    return {{QStringLiteral("Tiny 1B"), QStringLiteral("org/name"), QStringLiteral("Tiny-Model-1B-Instruct-Q8_0.gguf"),
-             QStringLiteral("Answers at once, and knows little"), 1'200'000'000},
-            {QStringLiteral("Large 30B"), QStringLiteral("org/large"), QStringLiteral("Large-Q4_K_M.gguf"),
-             QStringLiteral("Knows more"), 18'600'000'000}};
+    return {{QStringLiteral("Tiny 1B"),
+             QStringLiteral("org/name"),
+             QStringLiteral("Tiny-Model-1B-Instruct-Q8_0.gguf"),
+             {{QStringLiteral("en"), QStringLiteral("Answers at once, and knows little")}},
+             1'200'000'000},
+            {QStringLiteral("Large 30B"),
+             QStringLiteral("org/large"),
+             QStringLiteral("Large-Q4_K_M.gguf"),
+             {{QStringLiteral("en"), QStringLiteral("Knows more")}},
+             18'600'000'000}};
   }
   template <class Widget>
   Widget* find(const char* name) {

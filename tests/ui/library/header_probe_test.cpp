@@ -130,7 +130,7 @@ TEST_F(ProbeOfServer, the_headers_of_all_parts_of_a_set_are_read) {
   }
   const Result<ModelInfo> onDisk =
       inspectFile(QString::fromStdString((folder.path() / "s-00001-of-00002.gguf").string()));
-  ASSERT_TRUE(onDisk.ok()) << onDisk.error().message;
+  ASSERT_TRUE(onDisk.ok()) << onDisk.error().message.text();
   probe(1000);
   ASSERT_TRUE(model) << problem.toStdString();
   EXPECT_EQ(model_fingerprint(*model), model_fingerprint(*onDisk));

@@ -68,10 +68,10 @@ TEST(HubReference, what_is_typed_names_a_repository_a_file_or_nothing) {
 }
 
 TEST(HubReference, a_refusal_says_what_was_expected_and_repeats_no_password) {
-  EXPECT_NE(parseHubReference(QStringLiteral("name"), kMirror).error().message.find("expected a repository"),
+  EXPECT_NE(parseHubReference(QStringLiteral("name"), kMirror).error().message.text().find("expected a repository"),
             std::string::npos);
   const auto withPassword = parseHubReference(QStringLiteral("https://user:secret@host.example/x.gguf"), kMirror);
-  EXPECT_EQ(withPassword.error().message.find("secret"), std::string::npos);
+  EXPECT_EQ(withPassword.error().message.text().find("secret"), std::string::npos);
 }
 
 TEST(HubReference, paths_that_a_server_gives_stay_below_our_folder) {

@@ -66,10 +66,10 @@ TEST(LibraryEntry, the_badge_says_how_it_fits_or_why_that_is_not_known) {
 
 TEST(LibraryEntry, a_refusal_is_the_sentence_that_opening_gives_without_the_path) {
   LibraryEntry entry = entryOf("mmproj", State::Refused);
-  entry.facts.refusal = "/disk/models/mmproj.gguf: holds the part of a model that reads images";
+  entry.facts.refusal = Message::plain("/disk/models/mmproj.gguf: holds the part of a model that reads images");
   EXPECT_EQ(explanation(entry), "Holds the part of a model that reads images.");
   EXPECT_TRUE(factsText(entry).contains("Holds the part of a model that reads images"));
-  entry.facts.details = "It needs more";
+  entry.facts.refusal = entry.facts.refusal.with_details(Message::plain("It needs more"));
   EXPECT_EQ(explanation(entry), "Holds the part of a model that reads images. It needs more.");
 }
 

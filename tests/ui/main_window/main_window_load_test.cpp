@@ -82,7 +82,7 @@ TEST_F(WindowFixture, closing_during_a_load_ends_with_nothing_in_the_chart_and_n
   emit m_engine.loadProgressed(load, 300 * kMiB, kGiB);
   m_controller->close();
   EXPECT_EQ(m_engine.stops, std::vector<quint64>{load});
-  emit m_engine.failed(load, {ErrorCode::kCancelled, "cancelled"});
+  emit m_engine.failed(load, {ErrorCode::kCancelled, Message::plain("cancelled")});
   emit m_engine.modelUnloaded(m_engine.lastId);
   EXPECT_EQ(m_window->statusBar()->currentMessage(), QStringLiteral("Closed; its memory is given back."));
   drop(kSmall);
@@ -196,7 +196,7 @@ TEST_F(WindowFixture, weights_that_arrive_are_weights_in_the_chart) {
   };
   EXPECT_EQ(now(Segment::Weights), formatBytes(weights / 2));
   EXPECT_EQ(now(Segment::Program), formatBytes(180 * kMiB));
-  emit m_engine.failed(m_engine.loads[0].id, {ErrorCode::kCancelled, "stopped"});
+  emit m_engine.failed(m_engine.loads[0].id, {ErrorCode::kCancelled, Message::plain("stopped")});
   EXPECT_EQ(now(Segment::Weights), formatBytes(0));
 }
 

@@ -46,7 +46,7 @@ TEST_F(WindowFixture, a_dropped_model_shows_its_card_and_verdict_and_loads_nothi
 }
 
 TEST_F(WindowFixture, a_model_that_may_read_text_wrongly_says_so_on_its_card) {
-  m_models[kSmall].warnings = {"The first reason.", "The second."};
+  m_models[kSmall].warnings = {Message::plain("The first reason."), Message::plain("The second.")};
   dropAndWait(kSmall);
   EXPECT_TRUE(find<QLabel>("modelWarning")->isVisible());
   EXPECT_EQ(find<QLabel>("modelWarning")->text(), QStringLiteral("The first reason.\nThe second."));
@@ -227,7 +227,7 @@ TEST_F(WindowFixture, cancel_asks_the_engine_and_leaves_the_plan) {
   find<QPushButton>("loadButton")->click();
   find<QPushButton>("cancelButton")->click();
   ASSERT_EQ(m_engine.stops.size(), 1U);
-  emit m_engine.failed(m_engine.loads[0].id, {ErrorCode::kCancelled, "stopped"});
+  emit m_engine.failed(m_engine.loads[0].id, {ErrorCode::kCancelled, Message::plain("stopped")});
   EXPECT_TRUE(find<QPushButton>("loadButton")->isEnabled());
   EXPECT_EQ(find<MessageBar>("messageBar")->count(), 0) << "the user's own doing is no error";
 }
@@ -240,7 +240,8 @@ TEST_F(WindowFixture, errors_are_whole_sentences_that_wait_for_the_reader) {
   EXPECT_TRUE(bar->sentence().contains(QStringLiteral("expected the magic")));
   dropAndWait(kSmall);
   find<QPushButton>("loadButton")->click();
-  emit m_engine.failed(m_engine.loads[0].id, {ErrorCode::kResource, "cpu: asked for 5 GiB, 3 GiB free"});
+  emit m_engine.failed(m_engine.loads[0].id,
+                       {ErrorCode::kResource, Message::plain("cpu: asked for 5 GiB, 3 GiB free")});
   EXPECT_EQ(bar->count(), 2);
   EXPECT_TRUE(bar->sentence().contains(QStringLiteral("asked for 5 GiB")));
 }

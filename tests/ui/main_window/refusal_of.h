@@ -13,7 +13,7 @@ inline Error refusalOf(const QString& path, const GgufWriter& writer) {
   if (model.ok()) return {};
   const std::string file = "m.gguf";
   const std::string message = refusal(model);
-  return {model.error().code, path.toStdString() + message.substr(file.size())};
+  return {model.error().code, Message::plain(path.toStdString() + message.substr(file.size()))};
 }
 
 inline Error refusalOf(const QString& path, const RefusedSpec& spec) { return refusalOf(path, refused_gguf(spec)); }

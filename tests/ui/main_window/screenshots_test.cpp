@@ -149,8 +149,8 @@ TEST_P(Screenshots, a_card_that_pushed_some_of_the_model_out) {
     reading.account.others = i < 30 ? 200 * kMiB : 2 * kGiB;
     reading.account.spilled = i < 30 ? 0 : kGiB + kGiB / 4;
     reading.account.confidence = MemoryConfidence::kEstimated;
-    reading.account.doubt =
-        "The system's figures disagree: the driver counts 1.00 GiB for this program, which holds 3.00 GiB.";
+    reading.account.doubt = Message::plain(
+        "The system's figures disagree: the driver counts 1.00 GiB for this program, which holds 3.00 GiB.");
     reading.ours = card->planned + 150 * kMiB - reading.account.spilled;
     reading.free = reading.total - std::min(reading.total, reading.ours + *reading.account.others);
     emit m_engine.memoryRead(reading);
@@ -190,7 +190,7 @@ TEST_P(Screenshots, files_of_models_that_are_not_run) {
   const auto show = [&](const QString& path, const GgufWriter& writer, const QString& state) {
     m_refusals[path] = test::refusalOf(path, writer);
     drop(path);
-    const QString sentence = QString::fromStdString(m_refusals[path].message).section(QLatin1Char('\n'), 0, 0);
+    const QString sentence = QString::fromStdString(m_refusals[path].message.text()).section(QLatin1Char('\n'), 0, 0);
     ASSERT_TRUE(waitFor([&] { return find<QLabel>("messageText")->text() == sentence; }));
     take(state, kSmallScreen);
   };
@@ -207,9 +207,9 @@ TEST_P(Screenshots, files_of_models_that_are_not_run) {
 }
 
 TEST_P(Screenshots, a_model_with_a_warning) {
-  m_models[kLarge].warnings = {
+  m_models[kLarge].warnings = {Message::plain(
       "The file does not say how its tokenizer splits words (tokenizer.ggml.pre is missing): a common rule is used. If "
-      "the model was trained with another one, it reads some text differently and answers worse."};
+      "the model was trained with another one, it reads some text differently and answers worse.")};
   openLarge();
   take(QStringLiteral("9-warning"), kSmallScreen);
 }

@@ -50,8 +50,9 @@ class WindowFixture : public testing::Test {
       if (const auto refusal = m_refusals.find(path); refusal != m_refusals.end()) return refusal->second;
       const auto at = m_models.find(path);
       if (at == m_models.end())
-        return Error{ErrorCode::kBadFile,
-                     path.toStdString() + ": not a GGUF file: expected the magic \"GGUF\", found \"hello\""};
+        return Error{
+            ErrorCode::kBadFile,
+            Message::plain(path.toStdString() + ": not a GGUF file: expected the magic \"GGUF\", found \"hello\"")};
       return at->second;
     };
     std::vector<DeviceInfo> devices{hostDevice()};

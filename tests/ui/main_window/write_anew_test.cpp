@@ -12,8 +12,8 @@
 
 #include "tests/ui/main_window/window_fixture.h"
 #include "ui/language/text_language.h"
-#include "ui/message/message_bar.h"
 #include "ui/main_window/window_menus.h"
+#include "ui/message/message_bar.h"
 
 namespace headroom::ui {
 namespace {

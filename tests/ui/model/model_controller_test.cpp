@@ -38,7 +38,8 @@ class ModelControllerTest : public testing::Test {
     services.engine = &m_engine;
     services.inspectModel = [this](const QString& path) -> Result<ModelInfo> {
       const auto at = m_models.find(path);
-      if (at == m_models.end()) return Error{ErrorCode::kBadFile, path.toStdString() + ": there is no such file."};
+      if (at == m_models.end())
+        return Error{ErrorCode::kBadFile, Message::plain(path.toStdString() + ": there is no such file.")};
       return at->second;
     };
     services.probeDevices = [devices = m_devices] { return devices; };
@@ -210,7 +211,8 @@ TEST_F(ModelControllerTest, a_load_that_fails_beside_a_loaded_model_leaves_that_
   finishLoad(kSmallFile);
   open(kLargeFile, AfterOpen::Load);
   ASSERT_TRUE(loadBegins(kLargeFile));
-  emit m_engine.failed(m_engine.loads.back().id, {ErrorCode::kDoesNotFit, "cpu: asked 9 GiB, free 1 GiB"});
+  emit m_engine.failed(m_engine.loads.back().id,
+                       {ErrorCode::kDoesNotFit, Message::plain("cpu: asked 9 GiB, free 1 GiB")});
   EXPECT_EQ(m_controller->memory().loadedPath, kSmallFile);
   EXPECT_FALSE(m_controller->memory().isLoading);
   EXPECT_EQ(m_told, QStringList{QStringLiteral("cpu: asked 9 GiB, free 1 GiB")});

@@ -25,9 +25,11 @@ class ModelOpenerTest : public testing::Test {
   std::shared_ptr<std::counting_semaphore<16>> m_gate = std::make_shared<std::counting_semaphore<16>>(0);
   ModelOpener m_opener{[gate = m_gate](const QString& path) -> Result<ModelInfo> {
     if (path.contains(QLatin1StringView("slow"))) gate->acquire();
-    if (path.contains(QLatin1StringView("bad"))) return Error{ErrorCode::kBadFile, path.toStdString() + ": bad"};
+    if (path.contains(QLatin1StringView("bad")))
+      return Error{ErrorCode::kBadFile, Message::plain(path.toStdString() + ": bad")};
     if (path.contains(QLatin1StringView("whole")))
-      return Error{ErrorCode::kUnsupported, path.toStdString() + ": caf\u00e9 cannot run.\nIt has 1.5 GiB. And more."};
+      return Error{ErrorCode::kUnsupported,
+                   Message::plain(path.toStdString() + ": caf\u00e9 cannot run.\nIt has 1.5 GiB. And more.")};
     ModelInfo model;
     model.name = path.toStdString();
     return model;

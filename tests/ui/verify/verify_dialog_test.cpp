@@ -62,7 +62,7 @@ TEST_F(VerifyDialogTest, in_another_language_it_shows_what_it_showed) {
   EXPECT_TRUE(button("stopVerify")->isVisible());
   EXPECT_EQ(m_dialog->findChild<QProgressBar*>()->value(), done);
   EXPECT_TRUE(textOf("verifyStep").startsWith("Step ")) << textOf("verifyStep").toStdString();
-  m_dialog->showFailure({ErrorCode::kCancelled, "stopped"});
+  m_dialog->showFailure({ErrorCode::kCancelled, Message::plain("stopped")});
   const QString stopped = textOf("verifyEnd");
   language.set(Language::German);
   m_dialog->writeAnew();
@@ -96,7 +96,7 @@ TEST_F(VerifyDialogTest, while_it_runs_the_step_and_the_part_are_shown_and_it_ca
   grab("14-verify-running");
   button("stopVerify")->click();
   EXPECT_EQ(stopped.count(), 1);
-  m_dialog->showFailure({ErrorCode::kCancelled, "stopped"});
+  m_dialog->showFailure({ErrorCode::kCancelled, Message::plain("stopped")});
   EXPECT_EQ(textOf("verifyEnd"), "Stopped. The model is loaded as before.");
   EXPECT_TRUE(button("startVerify")->isVisible()) << "it can be begun again";
 }

@@ -36,9 +36,10 @@ TEST(VerifyWords, each_stage_has_its_step) {
 }
 
 TEST(VerifyWords, a_stop_is_told_apart_from_what_went_wrong) {
-  EXPECT_EQ(verifyEnd({ErrorCode::kCancelled, "the verification was stopped"}),
+  EXPECT_EQ(verifyEnd({ErrorCode::kCancelled, Message::plain("the verification was stopped")}),
             "Stopped. The model is loaded as before.");
-  EXPECT_EQ(verifyEnd({ErrorCode::kDeviceLost, "cuda:0: gone"}), "It did not come to its end: cuda:0: gone");
+  EXPECT_EQ(verifyEnd({ErrorCode::kDeviceLost, Message::plain("cuda:0: gone")}),
+            "It did not come to its end: cuda:0: gone");
 }
 
 }  // namespace

@@ -38,12 +38,12 @@ TEST_F(AmdgpuMemory, a_missing_file_and_garbage_are_errors_that_name_the_file) {
   machine_.set(test::kCard, "mem_info_vram_used", "-5");
   const auto garbage = read(false);
   ASSERT_TRUE(garbage && !garbage->ok());
-  EXPECT_THAT(garbage->error().message, ::testing::HasSubstr("mem_info_vram_used: expected a number of bytes"));
+  EXPECT_THAT(garbage->error().message.text(), ::testing::HasSubstr("mem_info_vram_used: expected a number of bytes"));
   machine_.set(test::kCard, "mem_info_vram_used", kGiB);
   std::filesystem::remove(pci_folder(machine_.sys(), test::kCard) / "mem_info_gtt_used");
   EXPECT_TRUE(read(false)->ok());
   ASSERT_FALSE(read(true)->ok());
-  EXPECT_THAT(read(true)->error().message, ::testing::HasSubstr("mem_info_gtt_used"));
+  EXPECT_THAT(read(true)->error().message.text(), ::testing::HasSubstr("mem_info_gtt_used"));
   machine_.set(test::kCard, "mem_info_gtt_used", ~Bytes{0});
   EXPECT_FALSE(read(true)->ok()) << "a sum beyond 64 bits";
 }

@@ -179,7 +179,7 @@ const std::vector<Contradiction> kContradictions{
      "amdgpu tells of a device with 0 B", MemoryConfidence::kEstimated, kOurs, kLeft},
     {"a_count_that_is_missing",
      [](MemoryReadings& r) {
-       r.device = Result<DeviceUse>(Error{ErrorCode::kResource, "NVML: it could not be opened"});
+       r.device = Result<DeviceUse>(Error{ErrorCode::kResource, Message::plain("NVML: it could not be opened")});
      },
      "NVML: it could not be opened. ", MemoryConfidence::kEstimated, kOurs, kLeft},
     {"a_budget_of_nothing",
@@ -318,7 +318,7 @@ TEST(SharedMemory, a_contradiction_leaves_the_hosts_figures_and_lowers_the_confi
   EXPECT_EQ(sample_shared_memory(apu.host, apu.readings).ours, 512 * kMiB);
   EXPECT_THAT(sample_shared_memory(apu.host, apu.readings).account.doubt, HasSubstr("for this program"));
   apu = {};
-  apu.readings.device = Result<DeviceUse>(Error{ErrorCode::kResource, "mem_info_gtt_used is missing"});
+  apu.readings.device = Result<DeviceUse>(Error{ErrorCode::kResource, Message::plain("mem_info_gtt_used is missing")});
   EXPECT_THAT(sample_shared_memory(apu.host, apu.readings).account.doubt, HasSubstr("mem_info_gtt_used is missing."));
 }
 
@@ -357,7 +357,7 @@ TEST(DriverShare, without_clients_is_what_the_device_grew_by_or_the_budget) {
   EXPECT_EQ(driver_share(before, after, false), 120 * kMiB);
   before.device.reset();
   EXPECT_EQ(driver_share(before, after, false), 120 * kMiB);
-  after.device = Result<DeviceUse>(Error{ErrorCode::kResource, "gone"});
+  after.device = Result<DeviceUse>(Error{ErrorCode::kResource, Message::plain("gone")});
   EXPECT_EQ(driver_share(before, after, false), 120 * kMiB);
 }
 

@@ -35,7 +35,7 @@ class NvmlTest : public ::testing::Test {
 
 TEST_F(NvmlTest, in_use_is_what_is_neither_free_nor_reserved) {
   const auto use = read("8192 256 5000");
-  ASSERT_TRUE(use) << use.error().message;
+  ASSERT_TRUE(use) << use.error().message.text();
   EXPECT_EQ(use->total, 7936 * kMiB);
   EXPECT_EQ(use->used, 2936 * kMiB);
   EXPECT_EQ(use->source, "NVML");
@@ -44,31 +44,32 @@ TEST_F(NvmlTest, in_use_is_what_is_neither_free_nor_reserved) {
 TEST_F(NvmlTest, a_library_that_is_not_there_or_lacks_a_function_is_an_error_that_names_it) {
   const auto absent = Nvml::open("libheadroom-no-such-library.so");
   ASSERT_FALSE(absent);
-  EXPECT_EQ(absent.error().message, "NVML: libheadroom-no-such-library.so is not on this machine");
+  EXPECT_EQ(absent.error().message.text(), "NVML: libheadroom-no-such-library.so is not on this machine");
   const auto other = Nvml::open("libc.so.6");
   ASSERT_FALSE(other);
-  EXPECT_THAT(other.error().message, ::testing::HasSubstr("libc.so.6 is older than the functions"));
+  EXPECT_THAT(other.error().message.text(), ::testing::HasSubstr("libc.so.6 is older than the functions"));
 }
 
 TEST_F(NvmlTest, a_call_that_is_refused_is_an_error) {
-  EXPECT_THAT(read("init").error().message, ::testing::HasSubstr("could not be opened (error 9)"));
-  EXPECT_THAT(read("device").error().message, ::testing::HasSubstr("nothing of 0000:03:00.0 (error 999)"));
-  EXPECT_THAT(read("memory").error().message, ::testing::HasSubstr("(error 999)"));
-  EXPECT_THAT(read("8192 256 5000", test::kOtherCard).error().message, ::testing::HasSubstr("(error 6)"));
+  EXPECT_THAT(read("init").error().message.text(), ::testing::HasSubstr("could not be opened (error 9)"));
+  EXPECT_THAT(read("device").error().message.text(), ::testing::HasSubstr("nothing of 0000:03:00.0 (error 999)"));
+  EXPECT_THAT(read("memory").error().message.text(), ::testing::HasSubstr("(error 999)"));
+  EXPECT_THAT(read("8192 256 5000", test::kOtherCard).error().message.text(), ::testing::HasSubstr("(error 6)"));
 }
 
 TEST_F(NvmlTest, figures_that_cannot_be_are_an_error_and_no_huge_number) {
   for (const char* lie : {"8192 256 8000", "8192 9000 0", "0 1 0", "100 0 101"}) {
     const auto use = read(lie);
     ASSERT_FALSE(use) << lie;
-    EXPECT_THAT(use.error().message, ::testing::HasSubstr("expected reserved and free memory within the total")) << lie;
+    EXPECT_THAT(use.error().message.text(), ::testing::HasSubstr("expected reserved and free memory within the total"))
+        << lie;
   }
 }
 
 TEST_F(NvmlTest, of_a_card_that_is_divided_is_not_taken_for_that_of_an_instance) {
   const auto use = read("8192 256 5000 MIG");
   ASSERT_FALSE(use);
-  EXPECT_THAT(use.error().message, ::testing::HasSubstr("0000:03:00.0 is divided into instances (MIG)"));
+  EXPECT_THAT(use.error().message.text(), ::testing::HasSubstr("0000:03:00.0 is divided into instances (MIG)"));
 }
 
 TEST_F(NvmlTest, of_this_process_is_what_is_listed_with_its_id_however_many_there_are) {

@@ -65,7 +65,7 @@ class NestedGroups : public HostMemory {
   }
   MemorySample sample() {
     const auto found = sample_host_memory(paths_);
-    CHECK(found.ok(), found.error().message.c_str());
+    CHECK(found.ok(), found.error().message.text().c_str());
     return *found;
   }
 };
@@ -111,7 +111,7 @@ TEST_F(HostMemory, a_system_that_does_not_tell_is_an_error_that_names_the_file) 
   test::write_file(paths_.proc / "meminfo", "nothing\n");
   const auto sample = sample_host_memory(paths_);
   ASSERT_FALSE(sample.ok());
-  EXPECT_NE(sample.error().message.find("meminfo"), std::string::npos);
+  EXPECT_NE(sample.error().message.text().find("meminfo"), std::string::npos);
 }
 
 TEST_F(HostMemory, names_the_processor) {

@@ -1,0 +1,73 @@
+#include "ui/format/message_words.h"
+
+#include <QCoreApplication>
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "base/message_parts.h"
+#include "base/overloaded.h"
+#include "ui/format/format_bytes.h"
+
+namespace headroom::ui {
+namespace {
+
+// As lupdate calls what stands in Message::say(): with the namespace where it sees which class that is, else without.
+constexpr std::array kContexts{"headroom::Message", "Message"};
+
+constexpr int kMostCounted = std::numeric_limits<int>::max();
+
+QString textOf(std::string_view text) { return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size())); }
+
+std::string wordsOf(const Message::Field& field) {
+  const auto shown = [](const QString& text) { return text.toStdString(); };
+  return std::visit(
+      Overloaded{[](const std::string& text) { return text; },
+                 [](std::int64_t number) { return std::to_string(number); },
+                 [](std::uint64_t number) { return std::to_string(number); },
+                 [&](Message::Amount amount) { return shown(formatBytes(amount.bytes)); },
+                 [&](Message::Decimal decimal) { return shown(formatDecimal(decimal.value, decimal.n_decimals)); },
+                 [&](const Message::List& list) {
+                   std::string text;
+                   for (const Message& item : list.items) {
+                     if (&item != &list.items.front()) text += list.between;
+                     text += shown(ui::wordsOf(item));
+                   }
+                   return text;
+                 }},
+      field);
+}
+
+// A form as it is said in the window's language, with its number; empty where nobody translated it.
+QString translated(const Message& message) {
+  const int n = message.counts() ? static_cast<int>(std::min<std::uint64_t>(message.n(), kMostCounted)) : -1;
+  const QString own =
+      textOf(message.form()).replace(QLatin1String("%n"), n < 0 ? QStringLiteral("%n") : QString::number(n));
+  for (const char* context : kContexts) {
+    if (QString text = QCoreApplication::translate(context, message.form(), nullptr, n); text != own) return text;
+  }
+  return {};
+}
+
+std::string formOf(const Message& message) {
+  const QString text = translated(message);
+  return text.isEmpty() ? message.english_form() : text.toStdString();
+}
+
+}  // namespace
+
+QString wordsOf(const Message& message) {
+  if (message.empty()) return {};
+  std::vector<std::string> fields;
+  fields.reserve(message.fields().size());
+  for (const Message::Field& field : message.fields()) fields.push_back(wordsOf(field));
+  return textOf(message_forms::fill(formOf(message), fields));
+}
+
+MessageInParts partsOf(const Message& message) {
+  const std::string text = wordsOf(message).toStdString();
+  const auto [sentence, details] = message_parts(text);
+  return {textOf(sentence), textOf(details)};
+}
+
+}  // namespace headroom::ui
