@@ -123,7 +123,7 @@ void Application::makeModels() {
   services.inspectModel = inspect;
   services.probeDevices = presentDevices;
   services.addLearned = [this](std::vector<DeviceInfo>& devices) { learnAll(devices); };
-  for (const Message& sentence : refused_devices(true)) services.refusedDevices << ui::wordsOf(sentence);
+  services.refusedDevices = refused_devices(true);
   services.starterModelPath = m_paths.starterModel;
   if (!m_paths.deviceCatalogue.isEmpty()) {
     Result<std::vector<DeviceInfo>> catalogue = read_device_catalogue(toNativePath(m_paths.deviceCatalogue));

@@ -226,4 +226,3 @@ void ConversationStore::purge(const QString& conversationId) {
 }  // namespace headroom::app
 
 #include "conversation_store.moc"
-#include "ui/format/message_words.h"

@@ -195,7 +195,7 @@ void EngineBridge::tellLoaded(RequestId request, const ModelLoaded& loaded) {
   model.model = loaded.model;
   model.plan = loaded.plan;
   model.seconds = loaded.seconds;
-  model.templateProblem = ui::wordsOf(loaded.template_problem);
+  model.templateProblem = loaded.template_problem;
   model.thinkingControl = loaded.thinking_control;
   for (const ArenaReport& arena : loaded.memory.arenas) {
     model.arenas.push_back({QString::fromStdString(arena.device), arena.lifetime == Lifetime::kSession,

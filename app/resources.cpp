@@ -1,7 +1,5 @@
 #include "resources.h"
 
-#include <fmt/format.h>
-
 #include <cstdlib>
 #include <system_error>
 

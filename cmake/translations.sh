@@ -18,7 +18,10 @@ options=(-silent -I . -I engine -locations none -no-obsolete -disable-heuristic 
   -disable-heuristic similartext -disable-heuristic number -tr-function-alias tr+=say
   -tr-function-alias QT_TR_N_NOOP+=say_n -tr-function-alias QT_TR_NOOP+=mark)
 told=$({
-  "$lupdate" "${options[@]}" engine ui app -source-language en -target-language de -ts "$folder/headroom_de.ts"
-  "$lupdate" "${options[@]}" -pluralonly ui app -source-language en -target-language en -ts "$folder/headroom_en.ts"
-} 2>&1)
+  "$lupdate" "${options[@]}" engine ui app -source-language en -target-language de -ts "$folder/headroom_de.ts" &&
+    "$lupdate" "${options[@]}" -pluralonly ui app -source-language en -target-language en -ts "$folder/headroom_en.ts"
+} 2>&1) || {
+  printf '%s\n' "$told" >&2
+  exit 1
+}
 grep -vE "unknown namespace/class ::(std|Message)$|'headroom::Message' lacks Q_OBJECT" <<<"$told" >&2 || true

@@ -32,7 +32,7 @@ struct LoadedModel {
   std::shared_ptr<const MemoryPlan> plan;
   std::vector<ArenaFigures> arenas;
   double seconds = 0;
-  QString templateProblem;  // not empty: why the file's own chat template cannot be used
+  Message templateProblem;  // not empty: why the file's own chat template cannot be used
   ThinkingControl thinkingControl = ThinkingControl::kNone;  // what that template takes
 };
 

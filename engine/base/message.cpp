@@ -115,7 +115,10 @@ std::ostream& operator<<(std::ostream& out, const Message& message) { return out
 
 Message::Decimal two_digits(double value) {
   if (!(value > 0)) return {value, 0};
-  return {value, std::max(0, 1 - static_cast<int>(std::floor(std::log10(value))))};
+  const int n_decimals = std::max(0, 1 - static_cast<int>(std::floor(std::log10(value))));
+  // What is rounded up to the next power of ten has a digit more before the point: 9.96 is 10, and not 10.0.
+  const bool is_rounded_up = n_decimals > 0 && std::round(value * std::pow(10, n_decimals)) >= 100;
+  return {value, n_decimals - (is_rounded_up ? 1 : 0)};
 }
 
 std::vector<std::string> texts_of(std::span<const Message> messages) {

@@ -23,33 +23,34 @@ constexpr std::size_t kMaxNameBytes = 1024;  // of a key or a tensor; the specif
 constexpr Bytes kMinMetadataBytes = 8 + 1 + 4 + 1, kMinTensorBytes = 8 + 1 + 4 + 4 + 8;
 
 struct KnownStart {
-  std::string_view bytes, meaning;
+  std::string_view bytes;
+  const char* meaning;  // marked
 };
 constexpr std::array kKnownStarts{
-    KnownStart{std::string_view("PK\x03\x04", 4), "a zip archive (a PyTorch checkpoint?)"},
-    KnownStart{std::string_view("\x80\x02", 2), "a pickled PyTorch checkpoint"},
-    KnownStart{"lmgg", "a GGML file from before GGUF"},
-    KnownStart{"tjgg", "a GGML file from before GGUF"},
-    KnownStart{"fmgg", "a GGML file from before GGUF"},
-    KnownStart{std::string_view("\x1f\x8b", 2), "a gzip archive"},
-    KnownStart{"vers", "a text file (a Git LFS pointer instead of the model?)"},
-    KnownStart{"<!DO", "a web page"},
-    KnownStart{"<htm", "a web page"},
+    KnownStart{std::string_view("PK\x03\x04", 4), Message::mark("a zip archive (a PyTorch checkpoint?)")},
+    KnownStart{std::string_view("\x80\x02", 2), Message::mark("a pickled PyTorch checkpoint")},
+    KnownStart{"lmgg", Message::mark("a GGML file from before GGUF")},
+    KnownStart{"tjgg", Message::mark("a GGML file from before GGUF")},
+    KnownStart{"fmgg", Message::mark("a GGML file from before GGUF")},
+    KnownStart{std::string_view("\x1f\x8b", 2), Message::mark("a gzip archive")},
+    KnownStart{"vers", Message::mark("a text file (a Git LFS pointer instead of the model?)")},
+    KnownStart{"<!DO", Message::mark("a web page")},
+    KnownStart{"<htm", Message::mark("a web page")},
     KnownStart{"\x7f"
                "ELF",
-               "a program"},
+               Message::mark("a program")},
 };
 
-std::string_view guess_kind(std::string_view start) {
+Message guess_kind(std::string_view start) {
   for (const KnownStart& known : kKnownStarts) {
-    if (start.starts_with(known.bytes)) return known.meaning;
+    if (start.starts_with(known.bytes)) return Message::of(known.meaning);
   }
   // safetensors: the length of the JSON header as 64 bits, then the JSON.
-  if (start.size() > 8 && start[8] == '{') return "a safetensors file";
+  if (start.size() > 8 && start[8] == '{') return Message::say("a safetensors file");
   const bool is_text = std::all_of(start.begin(), start.end(), [](char c) {
     return (c >= 0x20 && c < 0x7F) || c == '\n' || c == '\r' || c == '\t';
   });
-  return is_text ? "a text file" : "a file of an unknown kind";
+  return is_text ? Message::say("a text file") : Message::say("a file of an unknown kind");
 }
 
 Status check_magic(const InputFile& file) {
@@ -62,7 +63,7 @@ Status check_magic(const InputFile& file) {
   return Error{
       ErrorCode::kBadFile,
       Message::say("{}: not a GGUF file: begins with {}, expected 'GGUF'; it looks like {}", file.path().string(),
-                   show_name(found.substr(0, 4)), n < 4 ? "a cut-off file" : guess_kind(found))};
+                   show_name(found.substr(0, 4)), n < 4 ? Message::say("a cut-off file") : guess_kind(found))};
 }
 
 class GgufReader {

@@ -14,7 +14,7 @@ HeaderCursor::HeaderCursor(const InputFile& file, Bytes limit)
 
 void HeaderCursor::fail(ErrorCode code, const Message& message) {
   if (error_) return;
-  error_ = Error{code, context_.empty() ? Message::say("{}: {}", file_.path().string(), message)
+  error_ = Error{code, context_.empty() ? message.said_of(file_.path().string())
                                         : Message::say("{}: {}: {}", file_.path().string(), context_, message)};
 }
 

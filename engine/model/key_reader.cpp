@@ -6,7 +6,7 @@
 namespace headroom {
 
 void KeyReader::fail(ErrorCode code, const Message& message) {
-  if (!error_) error_ = Error{code, Message::say("{}: {}", file_.path().string(), message)};
+  if (!error_) error_ = Error{code, message.said_of(file_.path().string())};
 }
 
 void KeyReader::fail(const Error& named) {

@@ -116,7 +116,7 @@ class AsyncEnginePort : public ui::EnginePort {
     model->name = m_path->toStdString();
     ui::LoadedModel loaded{*m_path, std::move(model), command.plan, {}, 0.5, {}};
     m_nSlots = command.plan->options.n_slots;
-    if (fails(6)) loaded.templateProblem = QStringLiteral("line 3: unknown filter");
+    if (fails(6)) loaded.templateProblem = Message::plain("line 3: unknown filter");
     tell([this, id = command.id, loaded] { emit modelLoaded(id, loaded); });
   }
   void tellUnloaded(quint64 id) {

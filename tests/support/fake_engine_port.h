@@ -56,7 +56,7 @@ class FakeEnginePort : public ui::EnginePort {
     loaded.path = QStringLiteral("/models/%1.gguf").arg(QLatin1StringView(name));
     loaded.model = std::move(model);
     loaded.plan = std::move(plan);
-    loaded.templateProblem = templateProblem;
+    loaded.templateProblem = templateProblem.isEmpty() ? Message() : Message::plain(templateProblem.toStdString());
     emit modelLoaded(request != 0 ? request : ++lastId, loaded);
   }
   void sendUnloaded() { emit modelUnloaded(++lastId); }

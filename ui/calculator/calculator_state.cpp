@@ -27,7 +27,8 @@ bool isMeasured(const std::vector<DeviceInfo>& devices) {
 
 }  // namespace
 
-CalculatorState::CalculatorState(std::vector<DeviceInfo> catalogue, QStringList refusedDevices, QObject* parent)
+CalculatorState::CalculatorState(std::vector<DeviceInfo> catalogue, std::vector<Message> refusedDevices,
+                                 QObject* parent)
     : QObject(parent), m_devices(std::move(catalogue)), m_refusedDevices(std::move(refusedDevices)) {
   m_replan.setSingleShot(true);
   m_replan.setInterval(0);
@@ -127,7 +128,7 @@ void CalculatorState::setModel(std::shared_ptr<const ModelInfo> model, const Pla
     chooseDevices();
   } else {
     m_chosen = {true, true};
-    m_whyTheseDevices.clear();
+    m_whyTheseDevices = {};
     m_devices.choose(devices);
   }
   keepTypesPossible();
@@ -153,7 +154,7 @@ void CalculatorState::setModel(std::shared_ptr<const ModelInfo> model, const Mem
   for (const DeviceChoice& choice : plan.options.devices)
     chosen.push_back({QString::fromStdString(plan.devices[choice.device].id), choice.headroom});
   m_devices.choose(chosen);
-  m_whyTheseDevices.clear();
+  m_whyTheseDevices = {};
   m_hasDefaultOptions = false;
   takeOptions(plan.options);
   // The window has no control for these: a plan for other slots or another batch chooses them anew.
@@ -178,7 +179,7 @@ void CalculatorState::takeOptions(const PlanOptions& options) {
 }
 
 void CalculatorState::chooseDevices() {
-  m_whyTheseDevices.clear();
+  m_whyTheseDevices = {};
   if (m_chosen.devices || !m_model || m_devices.rows().empty()) return;
   DevicesForModel found = devicesForModel(*m_model, m_devices, m_options);
   const bool areOthers = found.choices.rows() != m_devices.rows();
@@ -276,7 +277,7 @@ void CalculatorState::replaceDevice(const QString& id) {
 void CalculatorState::moveDeviceUp(std::size_t row) {
   if (!m_devices.moveUp(row)) return;
   m_chosen.devices = true;
-  m_whyTheseDevices.clear();
+  m_whyTheseDevices = {};
   afterDevices(false);
 }
 void CalculatorState::setHeadroom(std::size_t row, HeadroomRule rule) {
@@ -289,7 +290,7 @@ void CalculatorState::afterDevices(bool others) {
   m_chosenForUser.clear();
   if (others) {
     m_chosen.devices = true;
-    m_whyTheseDevices.clear();
+    m_whyTheseDevices = {};
     m_options.n_gpu_layers = m_options.n_cpu_ffn = kAutoLayers;
     keepTypesPossible();
   }
@@ -436,7 +437,7 @@ QStringList CalculatorState::remarks() const {
   QStringList sentences;
   for (const auto& sentence : m_chosenForUser) sentences << sentence();
   if (m_plan) {
-    if (!m_whyTheseDevices.isEmpty()) sentences << m_whyTheseDevices;
+    if (!m_whyTheseDevices.empty()) sentences << wordsOf(m_whyTheseDevices);
     if (m_options.n_cpu_ffn > m_plan->options.n_cpu_ffn) {
       sentences << tr("The FFN of %1 layers was asked to be on the CPU; only %n layers are on GPUs, so these are.",
                       nullptr, m_plan->options.n_cpu_ffn)

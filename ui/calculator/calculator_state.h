@@ -23,7 +23,7 @@ enum class Goal { LongestContext, MostLayers, LowestLoss };
 class CalculatorState : public QObject {
   Q_OBJECT
  public:
-  explicit CalculatorState(std::vector<DeviceInfo> catalogue, QStringList refusedDevices = {},
+  explicit CalculatorState(std::vector<DeviceInfo> catalogue, std::vector<Message> refusedDevices = {},
                            QObject* parent = nullptr);
 
   // Present devices, host first or not; `free_bytes` as the plan should see them (with what our loaded model holds
@@ -32,7 +32,7 @@ class CalculatorState : public QObject {
   const DeviceChoices& devices() const { return m_devices; }
   void setOthersNow(OthersNow othersNow);
   // What was looked for in this machine and cannot be used, a sentence each, without its full stop.
-  const QStringList& refusedDevices() const { return m_refusedDevices; }
+  const std::vector<Message>& refusedDevices() const { return m_refusedDevices; }
   // As the user chose them last, for models that have no choice of their own; not the user's own doing, so
   // devicesChosen() stays silent. Until then, or until the user chooses some, they are chosen for each model that is
   // opened (plan/choose_devices.h).
@@ -136,7 +136,7 @@ class CalculatorState : public QObject {
 
   DeviceChoices m_devices;
   OthersNow m_othersNow;
-  QStringList m_refusedDevices;
+  std::vector<Message> m_refusedDevices;
   std::shared_ptr<const ModelInfo> m_model;
   PlanOptions m_options;
   std::shared_ptr<const MemoryPlan> m_plan;
@@ -151,7 +151,7 @@ class CalculatorState : public QObject {
   std::vector<ChosenDevice> m_generalDevices;  // for models without a choice of their own; empty: ours
   Chosen m_generalChosen;
   bool m_hasDefaultOptions = true;  // nobody changed the options of this model
-  QString m_whyTheseDevices;        // while they are ours; may be empty
+  Message m_whyTheseDevices;        // while they are ours; may be empty
   std::vector<Fix> m_fixes;
   std::vector<PlanPreview> m_byLayers, m_byFfn;
   bool m_isAdvising = false;  // m_fixes and the previews are not those of m_plan yet

@@ -13,6 +13,7 @@
 #include "ui/format/device_name.h"
 #include "ui/format/format_bytes.h"
 #include "ui/format/literal_text.h"
+#include "ui/format/message_words.h"
 #include "ui/theme/roles.h"
 
 namespace headroom::ui {
@@ -58,8 +59,8 @@ void DeviceList::makeHostRow() {
 // Who sees no GPU asks why; beside one, only who looks for more does.
 void DeviceList::makeRefused() {
   QString sentences;
-  for (const QString& sentence : m_calculator.refusedDevices())
-    sentences += (sentences.isEmpty() ? QString() : QStringLiteral("\n")) + sentence + QLatin1Char('.');
+  for (const Message& refused : m_calculator.refusedDevices())
+    sentences += (sentences.isEmpty() ? QString() : QStringLiteral("\n")) + wordsOf(refused) + QLatin1Char('.');
   const auto addNote = [this](const char* name, const QString& text) {
     auto* note = new QLabel(text, this);
     note->setObjectName(QLatin1String(name));

@@ -6,7 +6,6 @@
 #include "format/dtype_table.h"
 #include "plan/choose_devices.h"
 #include "ui/calculator/plan_preview.h"
-#include "ui/format/message_words.h"
 
 namespace headroom::ui {
 namespace {
@@ -43,7 +42,7 @@ DevicesForModel devicesForModel(const ModelInfo& model, const DeviceChoices& cho
   for (const DeviceIndex gpu : chosen.gpus) rows.push_back(choices.asChosen(present[gpu]));
   rows.push_back(choices.rows().back());
   found.choices.choose(rows);
-  found.reason = wordsOf(chosen.reason);
+  found.reason = chosen.reason;
   return found;
 }
 
@@ -71,7 +70,7 @@ StartingPlan startingPlan(const std::shared_ptr<const ModelInfo>& model, const S
   const PlanInputs inputs = inputsOf(model, start.devices, start.options);
   auto plan = plan_memory(*model, inputs.devices, inputs.options);
   if (!plan.ok()) {
-    start.problem = wordsOf(plan.error().message);
+    start.problem = plan.error().message;
     return start;
   }
   start.options.n_ctx = plan->options.n_ctx;

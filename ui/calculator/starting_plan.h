@@ -19,7 +19,7 @@ struct StartingDevices {
 // The devices of `choices` as plan/choose_devices.h chooses them for a model, each with the headroom that it has there.
 struct DevicesForModel {
   DeviceChoices choices;
-  QString reason;  // a sentence; may be empty
+  Message reason;  // a sentence; may be empty
 };
 DevicesForModel devicesForModel(const ModelInfo& model, const DeviceChoices& choices, const PlanOptions& options);
 
@@ -30,11 +30,11 @@ std::vector<DType> offeredKvTypes(const DeviceChoices& choices);
 
 struct StartingPlan {
   DeviceChoices devices;
-  QString whyTheseDevices;         // a sentence; may be empty
+  Message whyTheseDevices;         // a sentence; may be empty
   PlanOptions options;             // its list of devices stays empty
   std::optional<DType> lighterKv;  // of the cache, because as F16 the plan would not fit
   std::optional<MemoryPlan> plan;  // absent: `problem` says why
-  QString problem;
+  Message problem;
 };
 // The cache is F16 where that fits, else the lightest change that does. Without a host nothing is planned.
 StartingPlan startingPlan(const std::shared_ptr<const ModelInfo>& model, const StartingDevices& devices);

@@ -56,7 +56,6 @@ AttachmentViewer::AttachmentViewer(const Attachment& attachment, QWidget* parent
   m_text = new QPlainTextEdit(this);
   m_text->setObjectName(QStringLiteral("attachmentText"));
   m_text->setReadOnly(true);
-  m_text->setTabChangesFocus(true);
   m_text->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
   m_text->setTabChangesFocus(true);
   m_text->setAccessibleName(tr("Text of %1").arg(attachment.name));

@@ -346,7 +346,6 @@ void ChatSession::modelChanged(quint64 request) {
   m_meter.setLength(model && model->plan ? model->plan->options.n_ctx : 0);
   m_meter.forgetSpeed();
   handleEvent(chat_event::ModelChanged{request});
-  m_sentBefore = {};
   if (model) {
     // A question that was asked while this model was on its way is answered by it.
     if (const auto* waiting = std::get_if<chat_stage::Answering>(&m_stage)) {
@@ -403,10 +402,11 @@ void ChatSession::finishTurn(const chat_effect::FinishTurn& finished) {
 void ChatSession::takePrefixBreak(Turn& turn, const chat_effect::FinishTurn& finished) {
   turn.prefixBreak = {};
   if (!finished.figures || finished.figures->promptTokens == 0) return;
-  turn.prefixBreak = findPrefixBreak(*finished.figures, m_sentBefore, m_sent);
-  m_sentBefore = m_sent;
-  m_sentBefore.promptTokens = finished.figures->promptTokens;
-  m_sentBefore.contextUsed = finished.figures->contextUsed;
+  SentPrompt& before = m_shared.answered[m_head.id];
+  turn.prefixBreak = findPrefixBreak(*finished.figures, before, m_sent);
+  before = m_sent;
+  before.promptTokens = finished.figures->promptTokens;
+  before.contextUsed = finished.figures->contextUsed;
 }
 
 // The newest turn of all: it was made for the answer that did not come.

@@ -4,6 +4,7 @@
 
 #include <QObject>
 #include <QTimer>
+#include <map>
 #include <optional>
 
 #include "ui/chat/chat_draft.h"
@@ -22,7 +23,8 @@ namespace headroom::ui {
 enum class Activity : quint8 { NoModel, Idle, Reading, Writing, Stopping, Summarising };
 
 struct ChatModel {  // what is known of the loaded model
-  QString name, templateProblem;
+  QString name;
+  Message templateProblem;
   bool isPlainTemplateAgreed = false;
   std::shared_ptr<const ModelInfo> info{};
   std::shared_ptr<const MemoryPlan> plan{};
@@ -37,6 +39,9 @@ struct ChatSurroundings {
   // With the speeds that are known now: a model may be loaded before its devices are measured.
   std::vector<DeviceInfo> devices{};
   std::optional<ChatModel> model{};
+  // Of each conversation, by its id, the newest prompt that this model answered: kept beside the sessions, which end
+  // when they are left.
+  std::map<QString, SentPrompt> answered{};
 };
 
 // GUI thread. Carries a ChatStage to the engine and the store, and what they answer to the turns.
@@ -130,7 +135,7 @@ class ChatSession : public QObject {
   void dropTurn(const QString& turnId);
   void tellTooLong(const chat_effect::TellTooLong& told);
   void tellFailed(const Error& error);
-  const DeviceInfo* deviceOf(const QString& sentence) const;
+  std::optional<DeviceInfo> deviceOf(const Error& error) const;
   static QString withDeviceName(const DeviceInfo& device, const QString& sentence);
 
   void showTurn(const QString& turnId);
@@ -154,7 +159,7 @@ class ChatSession : public QObject {
   ChatStage m_stage;
   Trouble m_trouble;
   ContextMeter m_meter;
-  SentPrompt m_sent, m_sentBefore;  // of the newest answer, and of the one whose prompt the cache has
+  SentPrompt m_sent;  // of the newest answer
   ThinkingClock m_thinkingClock;
   QTimer m_answerPause, m_promptPause;  // each runs while something is to be kept
 };

@@ -61,18 +61,20 @@ void ChatSession::settleFull() {
   }
 }
 
-// That of the loaded model which a sentence of the engine begins with, "vulkan:0: ..."; null: none.
-const DeviceInfo* ChatSession::deviceOf(const QString& sentence) const {
-  if (!m_shared.model || !m_shared.model->plan) return nullptr;
+// That of the loaded model which an error of the engine begins with, "vulkan:0: ..."; absent: none.
+std::optional<DeviceInfo> ChatSession::deviceOf(const Error& error) const {
+  if (!m_shared.model || !m_shared.model->plan) return std::nullopt;
+  const std::string text = error.message.text();
   for (const DeviceInfo& device : m_shared.model->plan->devices) {
-    if (sentence.startsWith(QString::fromStdString(device.id) + QLatin1Char(':'))) return &device;
+    if (text.starts_with(device.id + ":")) return device;
   }
-  return nullptr;
+  return std::nullopt;
 }
 
 // "llvmpipe (vulkan:0): ..." of "vulkan:0: ...", which is a name that the window writes nowhere else.
 QString ChatSession::withDeviceName(const DeviceInfo& device, const QString& sentence) {
   const QString id = QString::fromStdString(device.id), label = deviceLabel(device);
+  if (!sentence.startsWith(id)) return sentence;
   // Where two have one name, or it has none, the id is in the label.
   //: A device and its id: "llvmpipe (vulkan:0)"
   return (label.contains(id) ? label : tr("%1 (%2)").arg(label, id)) + sentence.mid(id.size());
@@ -80,14 +82,18 @@ QString ChatSession::withDeviceName(const DeviceInfo& device, const QString& sen
 
 // Who sent without having agreed to the plain template is asked again: the bare error would leave no way on.
 void ChatSession::tellFailed(const Error& error) {
-  const QString sentence = wordsOf(error.message);
-  const DeviceInfo* device = deviceOf(sentence);
-  Trouble trouble{Trouble::Kind::Failed, device == nullptr ? sentence : withDeviceName(*device, sentence), 0, {}, {}};
-  if (device != nullptr && device->kind != DeviceKind::kCpu) trouble.deviceId = QString::fromStdString(device->id);
+  const std::optional<DeviceInfo> device = deviceOf(error);
+  const auto sentence = [message = error.message, device] {
+    return device ? withDeviceName(*device, wordsOf(message)) : wordsOf(message);
+  };
+  Trouble trouble{.kind = Trouble::Kind::Failed, .words = sentence};
+  if (device && device->kind != DeviceKind::kCpu) trouble.deviceId = QString::fromStdString(device->id);
   if (error.code == ErrorCode::kDeviceLost) {
     trouble.kind = Trouble::Kind::DeviceLost;
-    trouble.text = tr("%1. That happens when a driver is reset or the machine sleeps; the conversation is kept.")
-                       .arg(trouble.text);
+    trouble.words = [sentence] {
+      return tr("%1. That happens when a driver is reset or the machine sleeps; the conversation is kept.")
+          .arg(sentence());
+    };
     setTrouble(trouble);
   } else if (!offerPlainTemplate()) {
     setTrouble(trouble);
@@ -95,12 +101,11 @@ void ChatSession::tellFailed(const Error& error) {
 }
 
 bool ChatSession::offerPlainTemplate() {
-  if (!m_shared.model || m_shared.model->templateProblem.isEmpty() || m_shared.model->isPlainTemplateAgreed)
-    return false;
+  if (!m_shared.model || m_shared.model->templateProblem.empty() || m_shared.model->isPlainTemplateAgreed) return false;
   const auto words = [problem = m_shared.model->templateProblem] {
     return tr("This file's chat template cannot be used: %1 The plain form (\"role: text\" lines) can be used instead; "
               "answers may be less good.")
-        .arg(problem);
+        .arg(wordsOf(problem));
   };
   setTrouble({.kind = Trouble::Kind::Template, .words = words});
   return true;
@@ -141,7 +146,7 @@ void ChatSession::summarise() {
       m_shared.model->thinkingControl == ThinkingControl::kSwitch ? ThinkingChoice::kOff : ThinkingChoice::kLow;
   const Trouble trouble = m_trouble;
   setTrouble({});
-  m_sentBefore = {};  // the cache will have the prompt of the summary
+  m_shared.answered.erase(m_head.id);  // the cache will have the prompt of the summary
   handleEvent(chat_event::SummaryStarted{m_shared.engine.generate(request), cut, trouble, charsOf(request.messages)});
 }
 

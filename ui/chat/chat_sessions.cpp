@@ -88,6 +88,7 @@ void ChatSessions::onModelUnloaded(quint64 request) {
 }
 
 void ChatSessions::tellModel(quint64 request) {
+  m_shared.answered.clear();
   for (ChatSession* session : QVector<ChatSession*>(m_sessions)) session->modelChanged(request);
   emit modelChanged();
   settle();

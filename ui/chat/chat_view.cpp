@@ -456,7 +456,12 @@ ChatView::Place ChatView::place() const {
 }
 
 void ChatView::takeOver(const Place& place) {
-  for (Item& item : m_items) item.isUnfolded = place.unfolded.contains(item.id);
+  for (Item& item : m_items) {
+    item.isUnfolded = place.unfolded.contains(item.id);
+    if (!item.isUnfolded || !item.isSplit || item.thought) continue;
+    for (Row& row : item.rows) dropWidget(row);
+    split(item);
+  }
   // Rows are counted in a turn that is split.
   if (!place.followsEnd && place.item < m_items.size() && !m_items[place.item].isSplit) split(m_items[place.item]);
   m_followsEnd = place.followsEnd;

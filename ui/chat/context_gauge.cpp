@@ -5,7 +5,6 @@
 
 #include "plan/speed.h"
 #include "ui/format/format_bytes.h"
-#include "ui/format/message_words.h"
 
 namespace headroom::ui {
 

@@ -38,7 +38,8 @@ PrefixBreak findPrefixBreak(const ChatFigures& figures, const SentPrompt& before
   const quint32 most = std::min(held, figures.promptTokens);
   if (!isClearlyLess(figures.reusedTokens, most)) return {};
   if (figures.heldOther) return {Kind::OtherConversation};
-  if (!isClearlyLess(figures.sharedTokens, most)) return {Kind::Checkpoint, figures.sharedTokens};
+  // Whatever the texts are, what is the same was lost because it could not be taken up there.
+  if (isClearlyLess(figures.reusedTokens, figures.sharedTokens)) return {Kind::Checkpoint, figures.sharedTokens};
   const PrefixBreak unknown{Kind::Unknown, figures.sharedTokens};
   if (before.messages.empty() || now.messages.empty()) return unknown;
   const auto isSame = [](const SentPrompt::Message& a, const SentPrompt::Message& b) { return a.hash == b.hash; };
@@ -50,7 +51,8 @@ PrefixBreak findPrefixBreak(const ChatFigures& figures, const SentPrompt& before
   // template has written something else: the time of day, say.
   if (isClearlyLess(figures.sharedTokens, before.promptTokens)) return unknown;
   PrefixBreak inAnswer = breakAtMessage(before, now, at);
-  if (found.in2->hasThinking) inAnswer.kind = Kind::Thinking;
+  const bool isAtItsBeginning = !isClearlyLess(before.promptTokens, figures.sharedTokens);
+  if (found.in2->hasThinking && isAtItsBeginning) inAnswer.kind = Kind::Thinking;
   return inAnswer;
 }
 
@@ -67,7 +69,7 @@ QString prefixBreakText(const PrefixBreak& found) {
     case Kind::Unknown:
       return QObject::tr("the prompt differs from the cache after %1 tokens").arg(formatCount(found.number));
     case Kind::Checkpoint:
-      return QObject::tr("%1 tokens are the same, but this model's cache can be taken up only there")
+      return QObject::tr("%1 tokens are the same, but this model's cache can only go on from an earlier checkpoint")
           .arg(formatCount(found.number));
   }
   return {};

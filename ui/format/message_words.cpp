@@ -8,6 +8,7 @@
 #include "base/message_parts.h"
 #include "base/overloaded.h"
 #include "ui/format/format_bytes.h"
+#include "ui/format/typed_number.h"
 
 namespace headroom::ui {
 namespace {
@@ -19,23 +20,29 @@ constexpr int kMostCounted = std::numeric_limits<int>::max();
 
 QString textOf(std::string_view text) { return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size())); }
 
+// As the core writes it, with the language's point: formatBytes() does not group either.
+QString ungrouped(Message::Decimal decimal) {
+  QLocale locale = textLocale();
+  locale.setNumberOptions(locale.numberOptions() | QLocale::OmitGroupSeparator);
+  return locale.toString(decimal.value, 'f', decimal.n_decimals);
+}
+
 std::string wordsOf(const Message::Field& field) {
   const auto shown = [](const QString& text) { return text.toStdString(); };
-  return std::visit(
-      Overloaded{[](const std::string& text) { return text; },
-                 [](std::int64_t number) { return std::to_string(number); },
-                 [](std::uint64_t number) { return std::to_string(number); },
-                 [&](Message::Amount amount) { return shown(formatBytes(amount.bytes)); },
-                 [&](Message::Decimal decimal) { return shown(formatDecimal(decimal.value, decimal.n_decimals)); },
-                 [&](const Message::List& list) {
-                   std::string text;
-                   for (const Message& item : list.items) {
-                     if (&item != &list.items.front()) text += list.between;
-                     text += shown(ui::wordsOf(item));
-                   }
-                   return text;
-                 }},
-      field);
+  return std::visit(Overloaded{[](const std::string& text) { return text; },
+                               [](std::int64_t number) { return std::to_string(number); },
+                               [](std::uint64_t number) { return std::to_string(number); },
+                               [&](Message::Amount amount) { return shown(formatBytes(amount.bytes)); },
+                               [&](Message::Decimal decimal) { return shown(ungrouped(decimal)); },
+                               [&](const Message::List& list) {
+                                 std::string text;
+                                 for (const Message& item : list.items) {
+                                   if (&item != &list.items.front()) text += list.between;
+                                   text += shown(ui::wordsOf(item));
+                                 }
+                                 return text;
+                               }},
+                    field);
 }
 
 // A form as it is said in the window's language, with its number; empty where nobody translated it.

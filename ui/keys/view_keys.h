@@ -8,7 +8,6 @@
 #include <QString>
 #include <vector>
 
-class QObject;
 class QShortcut;
 
 namespace headroom::ui {

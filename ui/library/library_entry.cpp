@@ -93,7 +93,8 @@ QString explanation(const LibraryEntry& entry) {
   if (entry.isOffline) return EntryWords::tr("Its folder, %1, cannot be reached now.").arg(entry.folder.path);
   switch (entry.state) {
     case State::Reading: break;
-    case State::Ready: return entry.fit.kind == ModelFit::Kind::NoPlan ? asSentence(entry.fit.problem) : QString();
+    case State::Ready:
+      return entry.fit.kind == ModelFit::Kind::NoPlan ? asSentence(wordsOf(entry.fit.problem)) : QString();
     case State::Incomplete: return asSentence(partsText(entry.found));
     case State::Arriving: return EntryWords::tr("It is looked at again when its file no longer grows.");
     case State::Refused: {

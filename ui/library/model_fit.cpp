@@ -63,7 +63,7 @@ ModelFit findFit(const std::shared_ptr<const ModelInfo>& model, const StartingDe
   const StartingPlan start = startingPlan(model, devices);
   if (start.plan) return fitOf(*model, *start.plan);
   ModelFit fit;
-  if (start.problem.isEmpty()) return fit;
+  if (start.problem.empty()) return fit;
   fit.kind = ModelFit::Kind::NoPlan;
   fit.problem = start.problem;
   return fit;

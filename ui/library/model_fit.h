@@ -24,7 +24,7 @@ struct ModelFit {
   std::uint32_t nLayers = 0, nInRam = 0, nFfnInRam = 0;
   Bytes missing = 0;                      // of TooLarge: on the device that lacks most
   std::optional<double> tokensPerSecond;  // absent: unknown, or it does not fit
-  QString problem;
+  Message problem;
   bool fits() const { return kind == Kind::Whole || kind == Kind::Partly || kind == Kind::Host; }
   bool operator==(const ModelFit&) const = default;
 };

@@ -1,5 +1,4 @@
 #include "ui/model/model_controller.h"
-#include "ui/format/message_words.h"
 
 #include <QFileInfo>
 #include <QTimer>
@@ -7,6 +6,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "ui/format/message_words.h"
 
 namespace headroom::ui {
 

@@ -30,7 +30,7 @@ struct ModelServices {
   AddLearned addLearned;              // may be empty
   std::vector<DeviceInfo> catalogue;  // devices that are not here
   // What was looked for in this machine and cannot be used, a sentence each, without its full stop.
-  QStringList refusedDevices;
+  std::vector<Message> refusedDevices;
   QString starterModelPath;  // empty: none
 };
 

@@ -97,8 +97,8 @@ void DevicesPage::refresh() {
     setTone(frame, toneOf(device));
     m_list->addWidget(frame);
   }
-  for (const QString& sentence : m_models.calculator().refusedDevices()) {
-    auto* label = new QLabel(sentence + QLatin1Char('.'), this);
+  for (const Message& refused : m_models.calculator().refusedDevices()) {
+    auto* label = new QLabel(wordsOf(refused) + QLatin1Char('.'), this);
     label->setTextFormat(Qt::PlainText);
     label->setWordWrap(true);
     setRole(label, "muted");

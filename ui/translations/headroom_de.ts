@@ -547,6 +547,34 @@
         <source>metadata &apos;{}&apos;: expected {}, found {}</source>
         <translation>Metadatum „{}“: erwartet {}, gefunden {}</translation>
     </message>
+    <message>
+        <source>a zip archive (a PyTorch checkpoint?)</source>
+        <translation>ein ZIP-Archiv (ein PyTorch-Checkpoint?)</translation>
+    </message>
+    <message>
+        <source>a pickled PyTorch checkpoint</source>
+        <translation>ein mit Pickle geschriebener PyTorch-Checkpoint</translation>
+    </message>
+    <message>
+        <source>a GGML file from before GGUF</source>
+        <translation>eine GGML-Datei aus der Zeit vor GGUF</translation>
+    </message>
+    <message>
+        <source>a gzip archive</source>
+        <translation>ein gzip-Archiv</translation>
+    </message>
+    <message>
+        <source>a text file (a Git LFS pointer instead of the model?)</source>
+        <translation>eine Textdatei (ein Git-LFS-Zeiger statt des Modells?)</translation>
+    </message>
+    <message>
+        <source>a web page</source>
+        <translation>eine Webseite</translation>
+    </message>
+    <message>
+        <source>a program</source>
+        <translation>ein Programm</translation>
+    </message>
 </context>
 <context>
     <name>ModelFit</name>
@@ -773,8 +801,8 @@
         <translation>der Prompt weicht nach %1 Tokens vom Cache ab</translation>
     </message>
     <message>
-        <source>%1 tokens are the same, but this model&apos;s cache can be taken up only there</source>
-        <translation>%1 Tokens sind gleich, doch nur dort lässt sich der Cache dieses Modells wieder aufnehmen</translation>
+        <source>%1 tokens are the same, but this model&apos;s cache can only go on from an earlier checkpoint</source>
+        <translation>%1 Tokens sind gleich, doch der Cache dieses Modells lässt sich nur an einem früheren Checkpoint fortsetzen</translation>
     </message>
 </context>
 <context>
@@ -1112,7 +1140,7 @@
     </message>
     <message>
         <source>Send the message, unless set otherwise</source>
-        <translation>Die Nachricht senden, falls nicht anders eingestellt</translation>
+        <translation>Senden, falls nicht anders eingestellt</translation>
     </message>
     <message>
         <source>Begin a new line</source>
@@ -3607,6 +3635,22 @@
     <message>
         <source>{} is not installed: expected {}, found no such file</source>
         <translation>{} ist nicht installiert: Erwartet wurde {}, eine solche Datei gibt es nicht</translation>
+    </message>
+    <message>
+        <source>a safetensors file</source>
+        <translation>eine safetensors-Datei</translation>
+    </message>
+    <message>
+        <source>a text file</source>
+        <translation>eine Textdatei</translation>
+    </message>
+    <message>
+        <source>a file of an unknown kind</source>
+        <translation>eine Datei unbekannter Art</translation>
+    </message>
+    <message>
+        <source>a cut-off file</source>
+        <translation>eine abgeschnittene Datei</translation>
     </message>
 </context>
 <context>

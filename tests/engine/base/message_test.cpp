@@ -99,6 +99,10 @@ TEST(Message, streams_write_english) {
   EXPECT_EQ(Message::say("{}", two_digits(27.3)).text(), "27");
   EXPECT_EQ(Message::say("{}", two_digits(1.46)).text(), "1.5");
   EXPECT_EQ(Message::say("{}", two_digits(0)).text(), "0");
+  EXPECT_EQ(Message::say("{}", two_digits(9.96)).text(), "10");
+  EXPECT_EQ(Message::say("{}", two_digits(0.0996)).text(), "0.10");
+  EXPECT_EQ(Message::say("{}", two_digits(99.6)).text(), "100");
+  EXPECT_EQ(Message::say("{}", two_digits(123.4)).text(), "123");
 }
 
 }  // namespace

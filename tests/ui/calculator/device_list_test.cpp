@@ -52,8 +52,9 @@ class DeviceListTest : public testing::Test {
                    .section(' ', 0, 0);
     return names;
   }
-  CalculatorState m_calculator{{presentGpu("RTX_3060", 12 * kGiB, false), presentGpu("RTX_4090", 24 * kGiB, false)},
-                               {"CUDA: there is no driver", "Vulkan: an old card lacks much & more"}};
+  CalculatorState m_calculator{
+      {presentGpu("RTX_3060", 12 * kGiB, false), presentGpu("RTX_4090", 24 * kGiB, false)},
+      {Message::plain("CUDA: there is no driver"), Message::plain("Vulkan: an old card lacks much & more")}};
   Theme m_theme{ThemeChoice::Light};
   DeviceList m_list{m_theme, m_calculator};
 };

@@ -4,6 +4,7 @@
 
 #include "support/model_specs.h"
 #include "ui/calculator/calculator_state.h"
+#include "ui/format/message_words.h"
 
 namespace headroom::ui {
 namespace {
@@ -37,8 +38,8 @@ TEST_P(StartingPlanTest, is_what_the_calculator_plans_for_a_model_that_is_opened
   calculator.setModel(model);
   EXPECT_EQ(start.devices.rows(), calculator.devices().rows());
   EXPECT_EQ(start.options, calculator.options());
-  ASSERT_EQ(start.plan.has_value(), calculator.plan() != nullptr) << start.problem.toStdString();
-  EXPECT_EQ(start.problem, calculator.planProblem());
+  ASSERT_EQ(start.plan.has_value(), calculator.plan() != nullptr) << start.problem;
+  EXPECT_EQ(wordsOf(start.problem), calculator.planProblem());
   if (!start.plan) return;
   EXPECT_EQ(start.plan->options, calculator.plan()->options);
   EXPECT_EQ(start.plan->fits(), calculator.plan()->fits());
@@ -63,7 +64,7 @@ TEST(StartingPlan, without_a_host_nothing_is_planned) {
   const auto model = std::make_shared<const ModelInfo>(test::make_model(test::kTinyLlama));
   const StartingPlan start = startingPlan(model, {DeviceChoices({}), false});
   EXPECT_FALSE(start.plan);
-  EXPECT_TRUE(start.problem.isEmpty());
+  EXPECT_TRUE(start.problem.empty());
 }
 
 TEST(StartingPlan, a_cache_that_fits_only_lighter_is_named) {

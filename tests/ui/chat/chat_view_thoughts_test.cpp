@@ -156,6 +156,27 @@ TEST_F(ChatThoughtsTest, a_thought_that_never_ended_says_so_by_its_turn) {
   EXPECT_EQ(thoughts(), "Is it? It may be.");
 }
 
+TEST_F(ChatThoughtsTest, a_view_in_the_place_of_another_has_unfolded_what_that_had) {
+  think("Is it?", 1000);
+  fold()->click();
+  settle();
+  ChatView another(m_tree, m_theme);
+  another.resize(m_view.size());
+  another.show();
+  another.showPath();
+  another.takeOver(m_view.place());
+  ASSERT_TRUE(QTest::qWaitFor([&] { return another.isLaidOut(); }, 60'000));
+  const auto texts = [&] {
+    QStringList shown;
+    for (const auto* text : another.findChildren<QTextBrowser*>()) shown << text->toPlainText();
+    return shown;
+  };
+  EXPECT_TRUE(texts().contains("Is it?")) << texts().join(u'|').toStdString();
+  m_tree.find(m_answer)->thinking += " May be.";
+  another.appendThinking(m_answer, " May be.");
+  EXPECT_TRUE(texts().contains("Is it? May be.")) << texts().join(u'|').toStdString();
+}
+
 TEST_F(ChatThoughtsTest, another_theme_keeps_what_is_unfolded) {
   think("Is it?", 1000);
   fold()->click();

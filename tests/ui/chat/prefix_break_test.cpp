@@ -68,6 +68,9 @@ TEST(PrefixBreak, an_answer_that_is_sent_otherwise_than_it_was_written_is_named)
   EXPECT_EQ(findPrefixBreak(f, before, sent(withNext(kFirst, "hm"))), (PrefixBreak{Kind::Thinking, 4}));
   EXPECT_EQ(findPrefixBreak(f, before, sent(withNext(kFirst))), (PrefixBreak{Kind::Message, 4}))
       << "it was changed by hand";
+  EXPECT_EQ(findPrefixBreak(figures(1600, 1500, 1200, 1200), before, sent(withNext(kFirst, "hm"))),
+            (PrefixBreak{Kind::Message, 4}))
+      << "the thinking was sent, and the text behind it differs";
 }
 
 TEST(PrefixBreak, an_answer_that_was_continued_is_compared_as_the_answer_it_became) {
@@ -92,6 +95,10 @@ TEST(PrefixBreak, what_the_messages_do_not_explain_is_told_in_tokens) {
 TEST(PrefixBreak, a_cache_that_can_be_taken_up_only_earlier_is_told) {
   const SentPrompt before = sent(kFirst, 900, 1000), now = sent(withNext(kFirst));
   EXPECT_EQ(findPrefixBreak(figures(1050, 1000, 990, 200), before, now), (PrefixBreak{Kind::Checkpoint, 990}));
+  std::vector<ChatMessage> edited = kFirst;
+  edited[3].content = "other";
+  EXPECT_EQ(findPrefixBreak(figures(900, 1000, 600, 0), before, sent(edited)), (PrefixBreak{Kind::Checkpoint, 600}))
+      << "more was lost than the message that was changed";
 }
 
 TEST(PrefixBreak, another_conversation_is_told_only_where_there_was_something_to_lose) {

@@ -10,6 +10,7 @@ namespace {
 TEST(MessageWords, are_the_cores_own_in_english) {
   const Message message = Message::say("asked for {}, {} s", amount(3 * kGiB), decimal(0.5, 1));
   EXPECT_EQ(wordsOf(message), "asked for 3.00 GiB, 0.5 s");
+  EXPECT_EQ(wordsOf(Message::say("{} billion", decimal(1026.4, 1))), "1026.4 billion");
   EXPECT_EQ(wordsOf(Message()), QString());
   EXPECT_EQ(wordsOf(Message::plain("100 % of {}: %n (s)")), "100 % of {}: %n (s)");
 }

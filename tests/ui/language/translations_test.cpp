@@ -67,9 +67,13 @@ Entries entriesOf(const QString& path) {
 
 // "%1", "%n", "{}" and tags, sorted: what a translation has to say again, in any order.
 QStringList marksOf(const QString& text) {
-  static const QRegularExpression kMarks(QStringLiteral("%[1-9n]|\\{[a-z_]*\\}|</?[a-z0-9]+>"));
+  static const QRegularExpression kMarks(QStringLiteral("%[1-9n]|\\{[0-9]*\\}|</?[a-z0-9]+>"));
   QStringList marks;
-  for (auto found = kMarks.globalMatch(text); found.hasNext();) marks << found.next().captured();
+  for (auto found = kMarks.globalMatch(text); found.hasNext();) {
+    const QString mark = found.next().captured();
+    marks << (mark.startsWith(QLatin1Char('{')) ? QStringLiteral("{}")
+                                                : mark);  // "{1} {0}" is another order of "{} {}"
+  }
   marks.sort();
   return marks;
 }
