@@ -1,6 +1,6 @@
 // A sentence of the core as a value: English words with fields, and what stands in the fields. The command line writes
 // it in English; the window looks the words up in its language and writes the figures as one writes them there
-// (ui/language/message_words.h). Words that translators have to see stand in say() and say_n() alone: the form is its
+// (ui/format/message_words.h). Words that translators have to see stand in say(), say_n() and mark(): the form is its
 // own key.
 #pragma once
 
@@ -95,8 +95,9 @@ class Message {
   bool empty() const { return *form_ == '\0'; }
   // In English.
   std::string text() const;
-  // What `context` is said of: "m.gguf: ..."; and of such a message what stands behind the colon, else the whole.
+  // "m.gguf: ...", where `context` is the file that the message is about.
   Message said_of(const std::string& context) const { return say("{}: {}", context, *this); }
+  // Of a message that said_of() made the one behind the colon; any other is returned as it is.
   Message behind_context() const;
   // The details go on behind the sentence, which has no full stop: see base/message_parts.h.
   Message with_details(Message details) const;

@@ -77,8 +77,8 @@ struct TextDelta {
 // be taken up only earlier, at a checkpoint. Where a part of another slot was copied, more are reused than were shared.
 struct PromptBefore {
   std::uint32_t held_tokens = 0;
-  std::uint32_t shared_tokens =
-      0;                    // so many of them the prompt begins with, all of the prompt but its last token at most
+  // With so many of them the prompt begins: at most with all of it but its last token.
+  std::uint32_t shared_tokens = 0;
   bool was_others = false;  // they belonged to another conversation
 };
 
