@@ -53,8 +53,8 @@ Message fitting_words(const MemoryPlan& plan, const DeviceBudget& budget) {
   const std::uint64_t spare =
       unit.hundredths(whole) - std::min(unit.hundredths(whole), unit.hundredths(used) + unit.hundredths(kept));
   // A small model in a large memory would read "0.01 of 62.70 GiB".
-  const Message::Field shown = unit.hundredths(used) < 10 ? Message::Field(amount(used))
-                                                          : Message::Field(SentenceUnit::number(unit.hundredths(used)));
+  const Message shown = unit.hundredths(used) < 10 ? Message::say("{}", amount(used))
+                                                   : Message::say("{}", SentenceUnit::number(unit.hundredths(used)));
   const Message::Decimal of = SentenceUnit::number(unit.hundredths(whole));
   const std::string_view name = unit.name;
   const Message part =
