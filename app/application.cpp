@@ -352,7 +352,6 @@ void Application::followLanguage() {
   auto* refocused = focusName.isEmpty() ? nullptr : m_window->findChild<QWidget*>(focusName);
   (refocused != nullptr ? refocused : m_window->focusProxy())->setFocus(Qt::OtherFocusReason);
   if (m_settingsDialog != nullptr) m_settingsDialog->writeAnew();
-  m_reporting->writeAnew();
 }
 
 void Application::makeLibrary() {

@@ -65,10 +65,6 @@ bool Reporting::canVerify() const {
          std::ranges::none_of(sessions, [](const ui::ChatSession* session) { return session->isBusy(); });
 }
 
-void Reporting::writeAnew() {
-  if (m_dialog != nullptr) m_dialog->writeAnew();
-}
-
 void Reporting::verify() {
   if (m_dialog != nullptr) return m_dialog->raise();
   if (!canVerify()) {

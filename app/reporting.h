@@ -36,8 +36,6 @@ class Reporting : public QObject {
   };
   explicit Reporting(const Parts& parts, QObject* parent = nullptr);
 
-  void writeAnew();  // what it shows, in the language of now
-
   // Asks, runs and shows, where a model is loaded and nothing is answered.
   void verify();
   void askForReport();  // for its file

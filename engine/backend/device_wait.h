@@ -21,7 +21,7 @@ inline std::atomic<std::chrono::milliseconds>& device_wait_limit() {
 }
 
 // kDeviceLost: "vulkan:0: no answer within 60 s while copying weights", and kGivenUpNote.
-inline constexpr const char* kGivenUpNote =
+inline constexpr Message::Mark kGivenUpNote =
     Message::mark(": the device is given up, and what it holds stays taken until it answers or the program ends");
 Error no_answer(std::string_view device, std::string_view what, std::chrono::milliseconds waited);
 

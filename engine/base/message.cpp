@@ -26,14 +26,7 @@ std::string in_english(const Message::Field& field) {
                  [](std::uint64_t number) { return std::to_string(number); },
                  [](Message::Amount amount) { return format_bytes(amount.bytes); },
                  [](Message::Decimal decimal) { return fmt::format("{:.{}f}", decimal.value, decimal.n_decimals); },
-                 [](const Message::List& list) {
-                   std::string text;
-                   for (const Message& item : list.items) {
-                     if (&item != &list.items.front()) text += list.between;
-                     text += item.text();
-                   }
-                   return text;
-                 }},
+                 [](const Message::List& list) { return list.text([](const Message& item) { return item.text(); }); }},
       field);
 }
 
@@ -70,13 +63,13 @@ Message::Field Message::to_field(float number) { return fmt::format("{}", number
 
 Message Message::plain(std::string words) { return Message(kFieldAlone, std::vector<Field>{std::move(words)}); }
 
-Message Message::joined(std::vector<Message> items, std::string_view between) {
+Message Message::joined(std::vector<Message> items, message_forms::Literal between) {
   if (items.empty()) return {};
-  return Message(kFieldAlone, std::vector<Field>{List{std::move(items), between}});
+  return Message(kFieldAlone, std::vector<Field>{List{std::move(items), between.text}});
 }
 
 Message Message::listed(std::vector<Message> items) {
-  if (items.size() < 2) return joined(std::move(items), {});
+  if (items.size() < 2) return joined(std::move(items), "");
   Message last = std::move(items.back());
   items.pop_back();
   return say("{} and {}", joined(std::move(items), ", "), last);
@@ -105,6 +98,15 @@ std::string Message::text() const {
   return message_forms::fill(english_form(), fields);
 }
 
+std::string Message::List::text(const std::function<std::string(const Message&)>& write) const {
+  std::string text;
+  for (const Message& item : items) {
+    if (&item != &items.front()) text += between;
+    text += write(item);
+  }
+  return text;
+}
+
 bool Message::List::operator==(const List& other) const { return items == other.items && between == other.between; }
 
 bool operator==(const Message& a, const Message& b) {
@@ -131,7 +133,7 @@ std::vector<std::string> texts_of(std::span<const Message> messages) {
 Message operator+(Message a, Message b) {
   if (a.empty()) return b;
   if (b.empty()) return a;
-  return Message::joined({std::move(a), std::move(b)}, {});
+  return Message::joined({std::move(a), std::move(b)}, "");
 }
 
 }  // namespace headroom

@@ -6,6 +6,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <functional>
 #include <iosfwd>
 #include <span>
 #include <string>
@@ -40,6 +41,12 @@ struct Form {
   const char* text;
 };
 
+// A literal: what is made of it may point to it for ever.
+struct Literal {
+  consteval Literal(const char* literal) : text(literal) {}  // NOLINT(google-explicit-constructor): joined(items, ", ")
+  const char* text;
+};
+
 // `form` with what stands in its fields, in UTF-8: "{}" takes the next field, "{0}" the first (translations have
 // another order now and then). A field that is not there stays as written.
 std::string fill(std::string_view form, std::span<const std::string> fields);
@@ -60,8 +67,10 @@ class Message {
   };
   struct List {  // messages one behind the other
     std::vector<Message> items;
-    std::string_view between;  // what stands between two, in any language: a literal
+    std::string_view between;  // what stands between two, in any language
     bool operator==(const List& other) const;
+    // `write` makes the text of one.
+    std::string text(const std::function<std::string(const Message&)>& write) const;
   };
   // Text stands as it is in any language: names, paths, what other programs say.
   using Field = std::variant<std::string, std::int64_t, std::uint64_t, Amount, Decimal, List>;
@@ -85,12 +94,24 @@ class Message {
   // Words that nobody translates: what another program, a driver or the user's file says, and what the command line
   // alone writes.
   static Message plain(std::string words);
-  static Message joined(std::vector<Message> items, std::string_view between);
+  static Message joined(std::vector<Message> items, message_forms::Literal between);
   // "a, b and c".
   static Message listed(std::vector<Message> items);
-  // Words that stand in a table: marked there for translators, and a message of them where they are told.
-  static constexpr const char* mark(const char* form) { return form; }
-  static Message of(const char* marked) { return Message(marked, {}); }
+  // Words that stand in a table, where translators have to see them: Message::mark("rotary angles"). One without words
+  // is false.
+  class Mark {
+   public:
+    constexpr Mark() = default;
+    constexpr const char* words() const { return words_; }  // in English
+    constexpr explicit operator bool() const { return words_ != nullptr; }
+
+   private:
+    friend class Message;
+    consteval explicit Mark(const char* words) : words_(words) {}
+    const char* words_ = nullptr;
+  };
+  static consteval Mark mark(const char* words) { return Mark(words); }
+  static Message of(Mark mark) { return mark ? Message(mark.words(), {}) : Message(); }
 
   bool empty() const { return *form_ == '\0'; }
   // In English.

@@ -1,5 +1,6 @@
 #include "devices/device_info.h"
 
+#include "base/check.h"
 #include "format/dtype_table.h"
 
 namespace headroom {
@@ -22,6 +23,15 @@ std::string_view memory_name(Memory memory) {
     case Memory::kPageLocked: return "page-locked host";
   }
   return "unknown";
+}
+
+Message memory_words(Memory memory) {
+  switch (memory) {
+    case Memory::kDevice: return Message::say("device");
+    case Memory::kHost: return Message::say("host");
+    case Memory::kPageLocked: return Message::say("page-locked host");
+  }
+  CHECK(false, "a kind of memory that is not there");
 }
 
 std::string_view memory_confidence_name(MemoryConfidence confidence) {

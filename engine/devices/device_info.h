@@ -23,6 +23,7 @@ std::string_view device_kind_name(DeviceKind kind);  // "cpu", "cuda"
 // page-locked ones are the host's too, held in place so that a device can copy from and to them.
 enum class Memory : std::uint8_t { kDevice, kHost, kPageLocked };
 std::string_view memory_name(Memory memory);  // "device", "host", "page-locked host"
+Message memory_words(Memory memory);          // the same for people
 
 // Which rule says how much scratch kernels need (plan/device_rules.h): the CPU's, that of the GPU backends, or one that
 // stands for kernels which are not written yet.

@@ -24,7 +24,7 @@ constexpr Bytes kMinMetadataBytes = 8 + 1 + 4 + 1, kMinTensorBytes = 8 + 1 + 4 +
 
 struct KnownStart {
   std::string_view bytes;
-  const char* meaning;  // marked
+  Message::Mark meaning;
 };
 constexpr std::array kKnownStarts{
     KnownStart{std::string_view("PK\x03\x04", 4), Message::mark("a zip archive (a PyTorch checkpoint?)")},

@@ -128,7 +128,7 @@ Result<ModelFile> open_split_model(const std::filesystem::path& path, Part opene
 
 Message type_words(const MetaValue& value) {
   // In the order of MetaValue's alternatives.
-  constexpr std::array<const char*, std::variant_size_v<MetaValue>> kWords{
+  constexpr std::array<Message::Mark, std::variant_size_v<MetaValue>> kWords{
       Message::mark("an unsigned integer"),
       Message::mark("an integer"),
       Message::mark("a number"),

@@ -42,12 +42,12 @@ constexpr const GgmlTypeRow* find_ggml_type(std::uint32_t number) {
   return nullptr;
 }
 
-// What a type is, for people whom its name tells little: a marked form; null for most.
-constexpr const char* ggml_type_meaning(std::uint32_t number) {
+// What a type is, for people whom its name tells little: false for most.
+constexpr Message::Mark ggml_type_meaning(std::uint32_t number) {
   constexpr std::uint32_t kNvfp4 = 40;
   return number == kNvfp4
              ? Message::mark("4-bit floats with an 8-bit scale for every 16 of them and one for the tensor")
-             : nullptr;
+             : Message::Mark();
 }
 
 }  // namespace headroom

@@ -9,7 +9,7 @@ namespace {
 constexpr std::array kRotaryAngles{UnusedTensors{"blk.N.attn_rot_embd.*", Message::mark("rotary angles")}};
 
 // Weights that a layer would make a cache by, where it reads another one's.
-constexpr const char* kSharedCache = Message::mark("caches that are read from other layers");
+constexpr Message::Mark kSharedCache = Message::mark("caches that are read from other layers");
 constexpr std::array kSharedCaches{UnusedTensors{"blk.N.attn_k.weight", kSharedCache},
                                    UnusedTensors{"blk.N.attn_k_norm.weight", kSharedCache},
                                    UnusedTensors{"blk.N.attn_v.weight", kSharedCache}};

@@ -25,7 +25,7 @@ enum class WindowRule : std::uint8_t {
 // Tensors that files of an architecture hold and that its forward pass does not read.
 struct UnusedTensors {
   std::string_view name;  // "blk.N." stands for any layer; a '*' at the end for anything
-  const char* what;       // for people, marked: "rotary angles"
+  Message::Mark what;     // for people: "rotary angles"
 };
 
 // Of architectures in which some layers have a gated delta net in the place of attention.

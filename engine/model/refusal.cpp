@@ -147,9 +147,8 @@ Message foreign_type_words(const ModelFile& file, std::uint32_t file_type) {
     n_bytes += tensor.n_bytes;
   }
   const std::string_view name = find_ggml_type(file_type)->name;
-  const char* meaning = ggml_type_meaning(file_type);
-  const Message type =
-      meaning == nullptr ? Message::say("{}", name) : Message::say("{}, {}", name, Message::of(meaning));
+  const Message::Mark meaning = ggml_type_meaning(file_type);
+  const Message type = !meaning ? Message::say("{}", name) : Message::say("{}, {}", name, Message::of(meaning));
   if (n_tensors == 1)
     return Message::say("1 of {} tensors ({} of {}) is {}", file.tensors().size(), amount(n_bytes), amount(all_bytes),
                         type);

@@ -43,14 +43,14 @@ class UnreadTensors {
   UnreadTensors(const ArchRow& row, std::uint32_t n_blocks, ModelInfo& model)
       : row_(row), n_blocks_(n_blocks), model_(model) {}
 
-  // What the row says that the tensor is; null: nothing.
-  const char* use(std::string_view name) const {
+  // What the row says that the tensor is; false: nothing.
+  Message::Mark use(std::string_view name) const {
     const auto of_layer = parse_layer_tensor(name);
     if (of_layer && of_layer->layer >= model_.n_layers())
-      return of_layer->layer < n_blocks_ ? Message::mark("multi-token prediction") : nullptr;
+      return of_layer->layer < n_blocks_ ? Message::mark("multi-token prediction") : Message::Mark();
     const auto unused = std::find_if(row_.unused.begin(), row_.unused.end(),
                                      [&](const UnusedTensors& each) { return is_of(each, name); });
-    return unused == row_.unused.end() ? nullptr : unused->what;
+    return unused == row_.unused.end() ? Message::Mark() : unused->what;
   }
 
   void count(const Message& what, Bytes n_bytes) {
@@ -106,8 +106,8 @@ void sort_unread_tensors(const ModelFile& file, const ArchRow& row, const std::v
     const bool is_read = (tensor.name == kRopeFactorsTensor && row.rope_factors != Presence::kNever) ||
                          ((tensor.name == kShortFactorsTensor || tensor.name == kLongFactorsTensor) && row.may_be_long);
     if (is_used[i] || is_read) continue;
-    const char* what = unread.use(tensor.name);
-    if (what == nullptr) return keys.fail(ErrorCode::kUnsupported, unread.refusal(tensor, keys));
+    const Message::Mark what = unread.use(tensor.name);
+    if (!what) return keys.fail(ErrorCode::kUnsupported, unread.refusal(tensor, keys));
     unread.count(Message::of(what), tensor.n_bytes);
   }
 }

@@ -16,7 +16,7 @@ constexpr std::uint32_t kContextStep = 256;
 constexpr std::size_t kMaxCombinations = 6;
 
 Message both(const Message& first, const Message& second) {
-  return first.empty() ? second : Message::say("{} and {}", first, second);
+  return first.empty() ? second : Message::listed({first, second});
 }
 
 class FixFinder {

@@ -149,22 +149,20 @@ class LayoutSearch {
     return is_timed_ ? other : nullptr;
   }
 
-  // What was not chosen, and the times that decided.
-  void note(Timed& best, const Timed* other, const Message& chosen, const Message& otherwise) const {
-    if (other == nullptr) return;
-    best.layout.choices.push_back({Message::say(
-        "{}: an answer of {} tokens to a prompt of {} is predicted to take {} s, {} {} s.", chosen,
-        kTypicalAnswerTokens, kTypicalPromptTokens, two_digits(best.seconds), otherwise, two_digits(other->seconds))});
-  }
-
+  // Which way was chosen for prompts, and the times that decided.
   void note_choices(Timed& best) const {
-    if (best.streams()) {
-      note(best, best_without(best, &Timed::streams), Message::say("Weights are streamed for prompts"),
-           Message::say("without that"));
-    } else {
-      note(best, best_without(best, &Timed::streams), Message::say("Weights are not streamed for prompts"),
-           Message::say("with room for that"));
-    }
+    const Timed* other = best_without(best, &Timed::streams);
+    if (other == nullptr) return;
+    const Message::Decimal chosen = two_digits(best.seconds), otherwise = two_digits(other->seconds);
+    best.layout.choices.push_back(
+        {best.streams()
+             ? Message::say(
+                   "Weights are streamed for prompts: an answer of {} tokens to a prompt of {} is predicted to "
+                   "take {} s, without that {} s.",
+                   kTypicalAnswerTokens, kTypicalPromptTokens, chosen, otherwise)
+             : Message::say("Weights are not streamed for prompts: an answer of {} tokens to a prompt of {} is "
+                            "predicted to take {} s, with room for that {} s.",
+                            kTypicalAnswerTokens, kTypicalPromptTokens, chosen, otherwise)});
   }
 
   const DeviceArenas& in_;

@@ -166,28 +166,30 @@ void note_state(const ModelInfo& model, const PlanOptions& options, std::vector<
 void note_checkpoints(const ModelInfo& model, const ArenaLayout& layout, std::vector<Note>& notes) {
   const PlanOptions& options = layout.options;
   if (!needs_checkpoints(model, options)) return;
-  const Message what =
-      model.is_recurrent() ? Message::say("A state cannot go back") : Message::say("A window cannot go far back");
   if (options.n_checkpoints == 0) {
-    return notes.push_back({Message::say(
-        "{}, and there are no checkpoints: a conversation that is changed further up is read again from its beginning.",
-        what)});
+    return notes.push_back(
+        {model.is_recurrent()
+             ? Message::say("A state cannot go back, and there are no checkpoints: a conversation that is changed "
+                            "further up is read again from its beginning.")
+             : Message::say("A window cannot go far back, and there are no checkpoints: a conversation that is changed "
+                            "further up is read again from its beginning.")});
   }
   Bytes of_one = 0;
   for (const LayerSpec& layer : model.layers) {
     for (const CheckpointRegion& part : checkpoint_regions(layer, options)) of_one += part.bytes_of_slot.value_or(0);
   }
   const auto n = static_cast<std::uint64_t>(options.n_checkpoints);
+  const Message held = options.n_slots == 1 ? Message::say_n("%n checkpoint(s) of {}", n, amount(of_one))
+                                            : Message::say_n("%n checkpoint(s) of {} for each of {} slots", n,
+                                                             amount(of_one), options.n_slots);
   notes.push_back(
-      {options.n_slots == 1
-           ? Message::say_n(
-                 "{}: %n checkpoint(s) of {} let an answer be generated again and a message be changed without reading "
-                 "all that was said.",
-                 n, what, amount(of_one))
-           : Message::say_n(
-                 "{}: %n checkpoint(s) of {} for each of {} slots let an answer be generated again and a message be "
-                 "changed without reading all that was said.",
-                 n, what, amount(of_one), options.n_slots)});
+      {model.is_recurrent()
+           ? Message::say("A state cannot go back: {} let an answer be generated again and a message be changed "
+                          "without reading all that was said.",
+                          held)
+           : Message::say("A window cannot go far back: {} let an answer be generated again and a message be changed "
+                          "without reading all that was said.",
+                          held)});
 }
 
 void note_kv_types(const ModelInfo& model, const PlanOptions& options, std::vector<Note>& notes) {

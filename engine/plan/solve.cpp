@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "format/dtype_table.h"
@@ -12,12 +14,18 @@
 namespace headroom {
 namespace {
 
-// "misses 1.30 GiB on RTX 4090": of the device that lacks most.
-Message what_is_missing(std::span<const DeviceInfo> devices, const ArenaLayout& layout) {
+// Why a plan is none: it lacks bytes, on the device that lacks most, or makes no sense at all.
+struct Lack {
+  Message::Amount bytes;
+  std::string device;
+  std::optional<Error> refused;
+};
+
+Lack lack_of(std::span<const DeviceInfo> devices, const ArenaLayout& layout) {
   const auto worst =
       std::max_element(layout.budgets.begin(), layout.budgets.end(),
                        [](const DeviceBudget& a, const DeviceBudget& b) { return a.missing() < b.missing(); });
-  return Message::say("misses {} on {}", amount(worst->missing()), devices[worst->device].name);
+  return {amount(worst->missing()), devices[worst->device].name, {}};
 }
 
 // Answers "does it fit?" for one model and set of devices.
@@ -30,10 +38,9 @@ struct Trial {
     const Result<ArenaLayout> layout = compute_arenas(model, devices, options, Keep::kSizesOnly);
     return layout.ok() && layout->fits();
   }
-  Message what_is_missing(const PlanOptions& options) const {
+  Lack lack(const PlanOptions& options) const {
     const Result<ArenaLayout> layout = compute_arenas(model, devices, options, Keep::kSizesOnly);
-    return layout ? headroom::what_is_missing(devices, *layout)
-                  : Message::say("is refused ({})", layout.error().message);
+    return layout ? lack_of(devices, *layout) : Lack{{}, {}, layout.error()};
   }
 };
 
@@ -71,7 +78,7 @@ class ContextSearch {
 
   std::uint32_t longest() const { return longest_; }
   std::uint32_t range() const { return too_long_ - longest_; }
-  Message what_is_missing_beyond() const { return trial_.what_is_missing(with_ctx(options_, too_long_)); }
+  Lack lack_beyond() const { return trial_.lack(with_ctx(options_, too_long_)); }
 
  private:
   const Trial& trial_;
@@ -135,7 +142,8 @@ Result<SolveAnswer> longest_context(const ModelInfo& model, std::span<const Devi
   limit = limit == 0 ? kMaxContext : std::min(limit, kMaxContext);
   SolveAnswer answer;
   if (!shortest->fits()) {
-    answer.words = Message::say("No context fits: even one position {}.", what_is_missing(devices, *shortest));
+    const Lack lack = lack_of(devices, *shortest);
+    answer.words = Message::say("No context fits: even one position misses {} on {}.", lack.bytes, lack.device);
     return answer;
   }
   const Trial trial{model, devices};
@@ -155,8 +163,12 @@ Result<SolveAnswer> longest_context(const ModelInfo& model, std::span<const Devi
   if (search.range() > 1) search.tries(search.longest() + 1);
   search.narrow_to(1);
   answer.options = with_ctx(options, search.longest());
-  answer.words = Message::say("The longest context that fits is {} positions; {} {}.", search.longest(),
-                              search.longest() + 1, search.what_is_missing_beyond());
+  const std::uint32_t longest = search.longest();
+  const Lack lack = search.lack_beyond();
+  answer.words = lack.refused ? Message::say("The longest context that fits is {} positions; {} is refused ({}).",
+                                             longest, longest + 1, lack.refused->message)
+                              : Message::say("The longest context that fits is {} positions; {} misses {} on {}.",
+                                             longest, longest + 1, lack.bytes, lack.device);
   return answer;
 }
 
@@ -187,9 +199,12 @@ Result<SolveAnswer> most_layers(const ModelInfo& model, std::span<const DeviceIn
   tried.n_gpu_layers = tried.n_cpu_ffn = 0;
   if (trial.fits(tried))
     return SolveAnswer{tried, false, Message::say("0 of {} layers fit on {}.", model.n_layers(), names)};
-  return SolveAnswer{
-      std::nullopt, false,
-      Message::say("No number of layers fits: with none on {} the plan {}.", names, trial.what_is_missing(tried))};
+  const Lack lack = trial.lack(tried);
+  return SolveAnswer{std::nullopt, false,
+                     lack.refused ? Message::say("No number of layers fits: with none on {} the plan is refused ({}).",
+                                                 names, lack.refused->message)
+                                  : Message::say("No number of layers fits: with none on {} the plan misses {} on {}.",
+                                                 names, lack.bytes, lack.device)};
 }
 
 Result<SolveAnswer> lightest_kv(const ModelInfo& model, std::span<const DeviceInfo> devices,
@@ -206,9 +221,13 @@ Result<SolveAnswer> lightest_kv(const ModelInfo& model, std::span<const DeviceIn
                        Message::say("The least lossy KV types that fit are {} for K and {} for V.",
                                     dtype_row(pair.k).label, dtype_row(pair.v).label)};
   }
+  const Lack lack = trial.lack(tried);
+  const std::string_view k = dtype_row(tried.kv_k).label, v = dtype_row(tried.kv_v).label;
   return SolveAnswer{std::nullopt, false,
-                     Message::say("No KV types fit: even {} for K and {} for V {}.", dtype_row(tried.kv_k).label,
-                                  dtype_row(tried.kv_v).label, trial.what_is_missing(tried))};
+                     lack.refused ? Message::say("No KV types fit: even {} for K and {} for V is refused ({}).", k, v,
+                                                 lack.refused->message)
+                                  : Message::say("No KV types fit: even {} for K and {} for V misses {} on {}.", k, v,
+                                                 lack.bytes, lack.device)};
 }
 
 }  // namespace headroom

@@ -203,7 +203,7 @@ Status Prover::prove() {
 
 // What a device that was given up holds ends with the process of its check.
 std::string failure_of(std::string message) {
-  constexpr std::string_view kNote = kGivenUpNote;
+  constexpr std::string_view kNote = kGivenUpNote.words();
   if (message.ends_with(kNote)) message.erase(message.size() - kNote.size());
   return message;
 }

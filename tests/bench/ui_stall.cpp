@@ -24,6 +24,7 @@
 
 #include "app/application.h"
 #include "app/engine_bridge.h"
+#include "bench/bench_paths.h"
 #include "ui/chat/chat_sessions.h"
 #include "ui/chat/chat_view.h"
 #include "ui/chat/chat_widget.h"
@@ -252,9 +253,7 @@ int main(int argc, char** argv) {
   if (qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
   QApplication application(argc, argv);
   QTemporaryDir data;
-  headroom::app::ApplicationPaths paths = headroom::app::findPaths();
-  paths.program.clear();  // what is timed has no check beside it
-  paths.dataFolder = data.path();
+  headroom::app::ApplicationPaths paths = headroom::bench::benchPaths(data);
   QString model = argc > 1 ? QString::fromLocal8Bit(argv[1]) : paths.starterModel;
   if (model.isEmpty()) model = QStringLiteral(HEADROOM_SOURCE_DIR "/tests/golden/models/llama-gqa.gguf");
   paths.starterModel = model;

@@ -19,6 +19,7 @@
 
 #include "app/application.h"
 #include "app/engine_bridge.h"
+#include "bench/bench_paths.h"
 #include "ui/chat/chat_view.h"
 #include "ui/chat/chat_widget.h"
 #include "ui/library/model_library.h"
@@ -176,9 +177,7 @@ int main(int argc, char** argv) {
   if (qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
   QApplication application(argc, argv);
   QTemporaryDir data;
-  headroom::app::ApplicationPaths paths = headroom::app::findPaths();
-  paths.program.clear();  // what is timed has no check beside it
-  paths.dataFolder = data.path();
+  headroom::app::ApplicationPaths paths = headroom::bench::benchPaths(data);
   const QString models = QDir(data.path()).filePath(QStringLiteral("models"));
   const QString second = QDir(models).filePath(QStringLiteral("second.gguf"));
   if (!QDir().mkpath(models) || !QFile::copy(paths.starterModel, second)) {

@@ -35,12 +35,7 @@ std::string wordsOf(const Message::Field& field) {
                                [&](Message::Amount amount) { return shown(formatBytes(amount.bytes)); },
                                [&](Message::Decimal decimal) { return shown(ungrouped(decimal)); },
                                [&](const Message::List& list) {
-                                 std::string text;
-                                 for (const Message& item : list.items) {
-                                   if (&item != &list.items.front()) text += list.between;
-                                   text += shown(ui::wordsOf(item));
-                                 }
-                                 return text;
+                                 return list.text([&](const Message& item) { return shown(ui::wordsOf(item)); });
                                }},
                     field);
 }

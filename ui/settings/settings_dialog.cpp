@@ -7,7 +7,6 @@
 #include <QStackedWidget>
 #include <QVBoxLayout>
 
-#include "ui/language/empty_dialog.h"
 #include "ui/settings/appearance_page.h"
 #include "ui/settings/devices_page.h"
 #include "ui/settings/general_page.h"
@@ -22,6 +21,14 @@ namespace {
 
 constexpr int kNamesPx = 150;
 constexpr QSize kSize{720, 480};
+
+// Dialogs that are open above it stay.
+void takeAllAway(QDialog& dialog) {
+  delete dialog.layout();
+  for (QWidget* widget : dialog.findChildren<QWidget*>(Qt::FindDirectChildrenOnly)) {
+    if (!widget->isWindow()) delete widget;
+  }
+}
 
 }  // namespace
 
@@ -38,7 +45,7 @@ SettingsDialog::SettingsDialog(SettingsModel& settings, ModelController& models,
 void SettingsDialog::writeAnew() {
   const int page = m_names->currentRow();
   const QString focused = focusWidget() != nullptr ? focusWidget()->objectName() : QString();
-  emptyDialog(*this);
+  takeAllAway(*this);
   build();
   m_names->setCurrentRow(page);
   if (auto* widget = focused.isEmpty() ? nullptr : findChild<QWidget*>(focused)) widget->setFocus();

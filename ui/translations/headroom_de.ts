@@ -528,10 +528,6 @@
         </translation>
     </message>
     <message>
-        <source>{} and {}</source>
-        <translation>{} und {}</translation>
-    </message>
-    <message>
         <source>automatic split</source>
         <translation>automatische Aufteilung</translation>
     </message>
@@ -574,6 +570,10 @@
     <message>
         <source>a program</source>
         <translation>ein Programm</translation>
+    </message>
+    <message>
+        <source>multi-token prediction</source>
+        <translation>Multi-Token-Vorhersage</translation>
     </message>
 </context>
 <context>
@@ -2504,10 +2504,6 @@
         <translation>Metadatum {} ist {}{}: Es ändert, was das Modell rechnet, und diese Version wendet es nicht an</translation>
     </message>
     <message>
-        <source>multi-token prediction</source>
-        <translation>Multi-Token-Vorhersage</translation>
-    </message>
-    <message>
         <source>tensor {} has no place in a {} model here: found {} of shape ({}), which nothing would read; {}</source>
         <translation>Tensor {} hat hier in einem {}-Modell keinen Platz: gefunden {} der Form ({}), was nichts lesen würde; {}</translation>
     </message>
@@ -2912,26 +2908,6 @@
         <translation>etwa {}-mal so schnell ({} Tokens/s)</translation>
     </message>
     <message>
-        <source>{}: an answer of {} tokens to a prompt of {} is predicted to take {} s, {} {} s.</source>
-        <translation>{}: Für eine Antwort von {} Tokens auf einen Prompt von {} sind {} s vorhergesagt, {} {} s.</translation>
-    </message>
-    <message>
-        <source>Weights are streamed for prompts</source>
-        <translation>Gewichte werden für Prompts gestreamt</translation>
-    </message>
-    <message>
-        <source>without that</source>
-        <translation>ohne das</translation>
-    </message>
-    <message>
-        <source>Weights are not streamed for prompts</source>
-        <translation>Gewichte werden für Prompts nicht gestreamt</translation>
-    </message>
-    <message>
-        <source>with room for that</source>
-        <translation>mit Platz dafür</translation>
-    </message>
-    <message>
         <source>{} allocates at most {} at once: {} of {} cannot stand there.</source>
         <translation>{} gibt höchstens {} auf einmal her: {} mit {} hat dort keinen Platz.</translation>
     </message>
@@ -3005,32 +2981,6 @@
     <message>
         <source>{} of {} layers keep a state of fixed size instead of a cache: {} for each of {} slots, however long the context.</source>
         <translation>{} von {} Schichten behalten statt eines Caches einen Zustand fester Größe: {} für jeden von {} Slots, wie lang der Kontext auch ist.</translation>
-    </message>
-    <message>
-        <source>A state cannot go back</source>
-        <translation>Ein Zustand kann nicht zurück</translation>
-    </message>
-    <message>
-        <source>A window cannot go far back</source>
-        <translation>Ein Fenster kann nicht weit zurück</translation>
-    </message>
-    <message>
-        <source>{}, and there are no checkpoints: a conversation that is changed further up is read again from its beginning.</source>
-        <translation>{}, und es gibt keine Checkpoints: Eine weiter oben geänderte Unterhaltung wird von Anfang an neu gelesen.</translation>
-    </message>
-    <message numerus="yes">
-        <source>{}: %n checkpoint(s) of {} let an answer be generated again and a message be changed without reading all that was said.</source>
-        <translation>
-            <numerusform>{}: Mit %n Checkpoint von {} lässt sich eine Antwort neu erzeugen und eine Nachricht ändern, ohne alles Gesagte neu zu lesen.</numerusform>
-            <numerusform>{}: Mit %n Checkpoints zu je {} lässt sich eine Antwort neu erzeugen und eine Nachricht ändern, ohne alles Gesagte neu zu lesen.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>{}: %n checkpoint(s) of {} for each of {} slots let an answer be generated again and a message be changed without reading all that was said.</source>
-        <translation>
-            <numerusform>{}: Mit %n Checkpoint von {} für jeden von {} Slots lässt sich eine Antwort neu erzeugen und eine Nachricht ändern, ohne alles Gesagte neu zu lesen.</numerusform>
-            <numerusform>{}: Mit %n Checkpoints zu je {} für jeden von {} Slots lässt sich eine Antwort neu erzeugen und eine Nachricht ändern, ohne alles Gesagte neu zu lesen.</numerusform>
-        </translation>
     </message>
     <message>
         <source>KV as q4_0 is kept rotated, its first and newest positions as F16: where that was measured, it cost what q8_0 costs without. `headroom-cli kld` measures it on this model.</source>
@@ -3229,28 +3179,12 @@
         <translation>Passt nicht, {} fehlen: {}</translation>
     </message>
     <message>
-        <source>misses {} on {}</source>
-        <translation>fehlen {} auf {}</translation>
-    </message>
-    <message>
-        <source>is refused ({})</source>
-        <translation>gibt es eine Ablehnung ({})</translation>
-    </message>
-    <message>
-        <source>No context fits: even one position {}.</source>
-        <translation>Kein Kontext passt: Schon bei einer Position {}.</translation>
-    </message>
-    <message>
         <source>The longest context that fits is {} positions, all that the model was trained with.</source>
         <translation>Der längste passende Kontext hat {} Positionen, so viele wie beim Training des Modells.</translation>
     </message>
     <message>
         <source>The longest context that fits is {} positions.</source>
         <translation>Der längste passende Kontext hat {} Positionen.</translation>
-    </message>
-    <message>
-        <source>The longest context that fits is {} positions; {} {}.</source>
-        <translation>Der längste passende Kontext hat {} Positionen; bei {} {}.</translation>
     </message>
     <message>
         <source>device: expected a GPU to put layers on, found {}</source>
@@ -3269,16 +3203,8 @@
         <translation>0 von {} Schichten passen auf {}.</translation>
     </message>
     <message>
-        <source>No number of layers fits: with none on {} the plan {}.</source>
-        <translation>Keine Anzahl von Schichten passt: Auch ohne eine auf {} {}.</translation>
-    </message>
-    <message>
         <source>The least lossy KV types that fit are {} for K and {} for V.</source>
         <translation>Die verlustärmsten passenden KV-Typen sind {} für K und {} für V.</translation>
-    </message>
-    <message>
-        <source>No KV types fit: even {} for K and {} for V {}.</source>
-        <translation>Keine KV-Typen passen: Selbst bei {} für K und {} für V {}.</translation>
     </message>
     <message>
         <source>more than 1,000</source>
@@ -3651,6 +3577,104 @@
     <message>
         <source>a cut-off file</source>
         <translation>eine abgeschnittene Datei</translation>
+    </message>
+    <message>
+        <source>device</source>
+        <translation>Gerät</translation>
+    </message>
+    <message>
+        <source>host</source>
+        <translation>Arbeitsspeicher</translation>
+    </message>
+    <message>
+        <source>page-locked host</source>
+        <translation>seitengesperrter Arbeitsspeicher</translation>
+    </message>
+    <message>
+        <source>Weights are streamed for prompts: an answer of {} tokens to a prompt of {} is predicted to take {} s, without that {} s.</source>
+        <translation>Gewichte werden für Prompts gestreamt: Für eine Antwort von {} Tokens auf einen Prompt von {} sind {} s vorhergesagt, ohne das {} s.</translation>
+    </message>
+    <message>
+        <source>Weights are not streamed for prompts: an answer of {} tokens to a prompt of {} is predicted to take {} s, with room for that {} s.</source>
+        <translation>Gewichte werden für Prompts nicht gestreamt: Für eine Antwort von {} Tokens auf einen Prompt von {} sind {} s vorhergesagt, mit Platz dafür {} s.</translation>
+    </message>
+    <message>
+        <source>A state cannot go back, and there are no checkpoints: a conversation that is changed further up is read again from its beginning.</source>
+        <translation>Ein Zustand kann nicht zurück, und es gibt keine Checkpoints: Eine weiter oben geänderte Unterhaltung wird von Anfang an neu gelesen.</translation>
+    </message>
+    <message>
+        <source>A window cannot go far back, and there are no checkpoints: a conversation that is changed further up is read again from its beginning.</source>
+        <translation>Ein Fenster kann nicht weit zurück, und es gibt keine Checkpoints: Eine weiter oben geänderte Unterhaltung wird von Anfang an neu gelesen.</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n checkpoint(s) of {}</source>
+        <translation>
+            <numerusform>%n Checkpoint von {}</numerusform>
+            <numerusform>%n Checkpoints zu je {}</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n checkpoint(s) of {} for each of {} slots</source>
+        <translation>
+            <numerusform>%n Checkpoint von {} für jeden von {} Slots</numerusform>
+            <numerusform>%n Checkpoints zu je {} für jeden von {} Slots</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>A state cannot go back: {} let an answer be generated again and a message be changed without reading all that was said.</source>
+        <translation>Ein Zustand kann nicht zurück: Mit {} lässt sich eine Antwort neu erzeugen und eine Nachricht ändern, ohne alles Gesagte neu zu lesen.</translation>
+    </message>
+    <message>
+        <source>A window cannot go far back: {} let an answer be generated again and a message be changed without reading all that was said.</source>
+        <translation>Ein Fenster kann nicht weit zurück: Mit {} lässt sich eine Antwort neu erzeugen und eine Nachricht ändern, ohne alles Gesagte neu zu lesen.</translation>
+    </message>
+    <message>
+        <source>No context fits: even one position misses {} on {}.</source>
+        <translation>Kein Kontext passt: Schon bei einer Position fehlen {} auf {}.</translation>
+    </message>
+    <message>
+        <source>The longest context that fits is {} positions; {} is refused ({}).</source>
+        <translation>Der längste passende Kontext hat {} Positionen; {} werden abgelehnt ({}).</translation>
+    </message>
+    <message>
+        <source>The longest context that fits is {} positions; {} misses {} on {}.</source>
+        <translation>Der längste passende Kontext hat {} Positionen; bei {} fehlen {} auf {}.</translation>
+    </message>
+    <message>
+        <source>No number of layers fits: with none on {} the plan is refused ({}).</source>
+        <translation>Keine Anzahl von Schichten passt: Auch ohne eine auf {} wird der Plan abgelehnt ({}).</translation>
+    </message>
+    <message>
+        <source>No number of layers fits: with none on {} the plan misses {} on {}.</source>
+        <translation>Keine Anzahl von Schichten passt: Auch ohne eine auf {} fehlen {} auf {}.</translation>
+    </message>
+    <message>
+        <source>No KV types fit: even {} for K and {} for V is refused ({}).</source>
+        <translation>Keine KV-Typen passen: Selbst {} für K und {} für V wird abgelehnt ({}).</translation>
+    </message>
+    <message>
+        <source>No KV types fit: even {} for K and {} for V misses {} on {}.</source>
+        <translation>Keine KV-Typen passen: Selbst bei {} für K und {} für V fehlen {} auf {}.</translation>
+    </message>
+    <message>
+        <source>temperature</source>
+        <translation>Temperatur</translation>
+    </message>
+    <message>
+        <source>top-p</source>
+        <translation>Top-p</translation>
+    </message>
+    <message>
+        <source>min-p</source>
+        <translation>Min-p</translation>
+    </message>
+    <message>
+        <source>repetition penalty</source>
+        <translation>Wiederholungsstrafe</translation>
+    </message>
+    <message>
+        <source>presence penalty</source>
+        <translation>Präsenzstrafe</translation>
     </message>
 </context>
 <context>

@@ -9,7 +9,6 @@
 #include <cmath>
 
 #include "ui/format/format_bytes.h"
-#include "ui/language/empty_dialog.h"
 #include "ui/settings/page_parts.h"
 #include "ui/theme/page_area.h"
 #include "ui/theme/roles.h"
@@ -60,22 +59,6 @@ VerifyDialog::VerifyDialog(const VerifySubject& subject, QWidget* parent) : QDia
   setObjectName(QStringLiteral("verifyDialog"));
   setAttribute(Qt::WA_DeleteOnClose);
   setWindowModality(Qt::WindowModal);
-  build();
-  resize(QSize(scaledToText(kSize.width()), scaledToText(kSize.height())));
-  showPage(Page::Question);
-}
-
-void VerifyDialog::writeAnew() {
-  const Page page = m_page;
-  emptyDialog(*this);
-  build();
-  if (m_failure) showFailure(*m_failure);
-  if (m_found) showResult(*m_found);
-  if (page == Page::Running) showProgress(m_lastProgress);
-  showPage(page);
-}
-
-void VerifyDialog::build() {
   setWindowTitle(tr("Verify this plan"));
   auto* layout = new QVBoxLayout(this);
   m_pages = new QStackedWidget(this);
@@ -83,6 +66,8 @@ void VerifyDialog::build() {
   m_pages->addWidget(inArea(buildRunning()));
   layout->addWidget(m_pages, 1);
   layout->addLayout(buildButtons());
+  resize(QSize(scaledToText(kSize.width()), scaledToText(kSize.height())));
+  showPage(Page::Question);
 }
 
 // Not in a QDialogButtonBox, which shows all that are hidden when the style changes.
@@ -164,21 +149,17 @@ void VerifyDialog::showPage(Page page) {
 
 void VerifyDialog::start() {
   m_end->clear();
-  m_found.reset();
-  m_failure.reset();
   showProgress({});
   emit startWanted();
 }
 
 void VerifyDialog::showProgress(const VerifyProgress& progress) {
-  m_lastProgress = progress;
   m_step->setText(verifyStep(progress));
   m_progress->setValue(static_cast<int>(kWholeProgress * progress.n_done / progress.n_total));
   if (m_page != Page::Running) showPage(Page::Running);
 }
 
 void VerifyDialog::showResult(const Verification& found) {
-  m_found = found;
   if (m_pages->count() > static_cast<int>(Page::Result)) delete m_pages->widget(static_cast<int>(Page::Result));
   auto* page = new QWidget(this);
   QVBoxLayout* layout = layOutPage(page);
@@ -192,7 +173,6 @@ void VerifyDialog::showResult(const Verification& found) {
 }
 
 void VerifyDialog::showFailure(const Error& error) {
-  m_failure = error;
   m_end->setText(verifyEnd(error));
   setTone(m_end, error.code == ErrorCode::kCancelled ? Tone::Neutral : Tone::Bad);
   showPage(Page::Question);

@@ -23,13 +23,12 @@ struct VerifySubject {
   std::optional<double> seconds;  // about how long it takes; absent: nobody knows
 };
 
-// Shows and asks; who made it carries that to the engine and tells what comes of it.
+// Shows and asks; who made it carries that to the engine and tells what comes of it. While it is open nothing else of
+// the window can be used, so that its language is the one in which it was made.
 class VerifyDialog : public QDialog {
   Q_OBJECT
  public:
   explicit VerifyDialog(const VerifySubject& subject, QWidget* parent = nullptr);
-
-  void writeAnew();  // in the language of now: what is shown stays
 
   void showProgress(const VerifyProgress& progress);
   void showResult(const Verification& found);
@@ -43,7 +42,6 @@ class VerifyDialog : public QDialog {
 
  private:
   enum class Page { Question, Running, Result };
-  void build();
   QWidget* buildQuestion();
   QWidget* buildRunning();
   QHBoxLayout* buildButtons();
@@ -52,9 +50,6 @@ class VerifyDialog : public QDialog {
 
   const VerifySubject m_subject;
   Page m_page = Page::Question;
-  VerifyProgress m_lastProgress;
-  std::optional<Verification> m_found;  // what was shown last of a run that came to its end
-  std::optional<Error> m_failure;       // ... and of one that did not
   QStackedWidget* m_pages;
   QLabel *m_end, *m_step;
   QProgressBar* m_progress;

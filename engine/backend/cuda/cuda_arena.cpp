@@ -48,7 +48,7 @@ Status CudaArena::create() {
   return Error{ErrorCode::kResource,
                Message::say("{}: asked for {} ({} bytes) of {} memory, free {} ({} bytes), refused by the driver: {}",
                             device_->id(), amount(size_), size_,
-                            memory_name(is_page_locked_ ? Memory::kPageLocked : Memory::kDevice), amount(free), free,
+                            memory_words(is_page_locked_ ? Memory::kPageLocked : Memory::kDevice), amount(free), free,
                             cuda::result_name(made))};
 }
 

@@ -199,9 +199,7 @@ class ReferenceBackend final : public Backend {
   std::uint64_t n_allocations() const override { return n_allocations_; }
 
  private:
-  Error failed(const Message& what) const {
-    return Error{ErrorCode::kResource, Message::say("{}: {}", info_.id, what)};
-  }
+  Error failed(const Message& what) const { return Error{ErrorCode::kResource, what.said_of(info_.id)}; }
 
   // Says once that a step was broken off.
   Status check_whole() {

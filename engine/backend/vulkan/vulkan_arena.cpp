@@ -68,7 +68,7 @@ Status VulkanArena::create() {
     const Bytes free = now ? now->free : 0;
     return Error{ErrorCode::kResource,
                  Message::say("{}: asked for {} ({} bytes) of {} memory, free {} ({} bytes), refused by the driver: {}",
-                              device_->id(), amount(size_), size_, memory_name(memory_kind_), amount(free), free,
+                              device_->id(), amount(size_), size_, memory_words(memory_kind_), amount(free), free,
                               vk_result_name(result))};
   };
   const VkBufferCreateInfo buffer = buffer_info(size_);

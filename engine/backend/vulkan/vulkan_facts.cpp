@@ -130,7 +130,7 @@ Message why_not_usable(const VulkanFacts& facts) {
   if (!facts.compute_queue) return Message::say("expected a queue that computes, found none");
   if (facts.heap_bytes == 0) return Message::say("expected memory of the device's own, found none");
   struct Limit {
-    const char* words;  // marked
+    Message::Mark words;
     std::uint32_t least, found;
   };
   for (const Limit& limit :

@@ -72,8 +72,9 @@ TEST(UnreadTensors, rotary_angles_of_old_llama_files_are_counted_in_each_layer) 
 
 // A row as one that comes may be: of a file with parts for pictures.
 TEST(UnreadTensors, what_a_row_says_is_not_used_is_counted_by_what_it_is) {
-  constexpr std::array kUnused{UnusedTensors{"v.*", "vision"}, UnusedTensors{"mm.*", "vision"},
-                               UnusedTensors{"blk.N.attn_sinks.weight", "sinks"}};
+  constexpr Message::Mark kVision = Message::mark("vision"), kSinks = Message::mark("sinks");
+  constexpr std::array kUnused{UnusedTensors{"v.*", kVision}, UnusedTensors{"mm.*", kVision},
+                               UnusedTensors{"blk.N.attn_sinks.weight", kSinks}};
   ArchRow row = *find_arch("llama");
   row.unused = kUnused;
   GgufWriter writer = two_layers("llama");

@@ -7,7 +7,6 @@
 #include <QSignalSpy>
 
 #include "support/verified.h"
-#include "ui/language/text_language.h"
 #include "ui/main_window/window_fixture.h"
 #include "ui/verify/verify_words.h"
 
@@ -46,30 +45,6 @@ class VerifyDialogTest : public WindowFixture {
   }
   QPointer<VerifyDialog> m_dialog;
 };
-
-TEST_F(VerifyDialogTest, in_another_language_it_shows_what_it_showed) {
-  TextLanguage language(Language::German);
-  m_dialog->writeAnew();
-  EXPECT_TRUE(allText().contains("4.096")) << allText().toStdString();
-  button("startVerify")->click();
-  VerifyProgress progress;
-  progress.n_total = 4;
-  progress.n_done = 1;
-  m_dialog->showProgress(progress);
-  const int done = m_dialog->findChild<QProgressBar*>()->value();
-  language.set(Language::English);
-  m_dialog->writeAnew();
-  EXPECT_TRUE(button("stopVerify")->isVisible());
-  EXPECT_EQ(m_dialog->findChild<QProgressBar*>()->value(), done);
-  EXPECT_TRUE(textOf("verifyStep").startsWith("Step ")) << textOf("verifyStep").toStdString();
-  m_dialog->showFailure({ErrorCode::kCancelled, Message::plain("stopped")});
-  const QString stopped = textOf("verifyEnd");
-  language.set(Language::German);
-  m_dialog->writeAnew();
-  EXPECT_TRUE(button("startVerify")->isVisible());
-  EXPECT_FALSE(textOf("verifyEnd").isEmpty());
-  EXPECT_NE(textOf("verifyEnd"), stopped);
-}
 
 TEST_F(VerifyDialogTest, says_before_it_begins_what_it_does_how_long_and_what_becomes_of_conversations) {
   EXPECT_TRUE(allText().contains("all 2 slots, of 4,096 tokens each"));
