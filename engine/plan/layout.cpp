@@ -94,12 +94,24 @@ class LayoutSearch {
     if (options.n_gpu_layers != kAutoLayers)
       return add(splitter.split(static_cast<std::uint32_t>(options.n_gpu_layers), n_cpu_ffn), stream_rows);
     const std::uint32_t n_layers = in_.model().n_layers(), n_whole = splitter.most_layers(n_cpu_ffn);
-    add(splitter.split(n_whole, n_cpu_ffn), stream_rows);
+    // Without layers it is the CPU alone, which is no choice where other devices have room.
+    if (n_whole > 0 || !has_room_for_layers(stream_rows, n_cpu_ffn)) {
+      add(splitter.split(n_whole, n_cpu_ffn), stream_rows);
+    } else if (!is_timed_) {
+      return;
+    }
     if (options.n_cpu_ffn != kAutoLayers || n_whole == n_layers || is_done()) return;
     // All layers with as few FFNs on the CPU as must be, or as many as fit with all of theirs there.
     const std::optional<std::uint32_t> least = splitter.least_cpu_ffn();
     const std::uint32_t n_split = least ? n_layers : splitter.most_layers(n_layers);
     if (n_split > 0) add(splitter.split(n_split, least.value_or(n_split)), stream_rows);
+  }
+
+  // Of any of the groups.
+  bool has_room_for_layers(std::uint32_t stream_rows, std::uint32_t n_cpu_ffn) const {
+    return std::ranges::any_of(groups_of_gpus(), [&](const std::vector<DeviceIndex>& gpus) {
+      return LayerSplitter(in_, stream_rows, gpus).most_layers(n_cpu_ffn) > 0;
+    });
   }
 
   void say_layers(const LayerSplit& split, PlanOptions& options) const {

@@ -269,6 +269,20 @@ TEST(LayerSplitter, a_device_too_small_for_a_layer_is_passed_over_and_noted) {
   EXPECT_THAT(plan.notes, Contains(Field(&Note::words, HasSubstr("No layer fits on GPU 0"))));
 }
 
+// The CPU is the faster one here, as it is with the smallest models; nobody named it.
+TEST(LayerSplitter, a_device_without_room_leaves_layers_to_the_next_one_and_not_to_a_faster_cpu) {
+  const ModelInfo model = test::make_model(test::kLlama3_8B);
+  std::vector<DeviceInfo> devices = cpu_and_gpus({64 * kMiB, 24 * kGiB});
+  devices[0].speed.read_bytes_per_s = 2000e9;
+  devices[1].speed.read_bytes_per_s = devices[2].speed.read_bytes_per_s = 100e9;
+  for (const std::int32_t n_cpu_ffn : {0, 1, kAutoLayers}) {
+    const MemoryPlan plan = *plan_memory(model, devices, {.n_cpu_ffn = n_cpu_ffn, .devices = {{1}, {2}}});
+    EXPECT_EQ(plan.options.n_gpu_layers, 32) << n_cpu_ffn;
+    EXPECT_EQ(plan.options.n_cpu_ffn, std::max(n_cpu_ffn, 0));
+    EXPECT_EQ(attention_run(plan.placement, 2).count(), 32);
+  }
+}
+
 TEST(CpuFfn, takes_the_ffn_alone_from_the_gpu) {
   const ModelInfo model = test::make_model(test::kLlama3_8B);
   const std::vector<DeviceInfo> devices = cpu_and_gpus({24 * kGiB});
