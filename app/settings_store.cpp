@@ -192,6 +192,8 @@ const std::vector<Entry>& entries() {
        [](S& s, const QVariant& v) { s.general.loadsLast = v.toBool(); }},
       {"program/enter_sends", [](const S& s) { return QVariant(s.general.enterSends); },
        [](S& s, const QVariant& v) { s.general.enterSends = v.toBool(); }},
+      {"program/model_titles", [](const S& s) { return QVariant(s.general.modelTitles); },
+       [](S& s, const QVariant& v) { s.general.modelTitles = v.toBool(); }},
       {"program/language", [](const S& s) { return QVariant(languageName(s.general.language)); },
        [](S& s, const QVariant& v) { s.general.language = languageFrom(v.toString()); }},
       {"window/theme", [](const S& s) { return QVariant(themeName(s.appearance.theme)); },

@@ -30,7 +30,7 @@ TEST(SettingsStore, everything_written_is_read_again) {
   QTemporaryDir folder;
   const SettingsStore store(folder.filePath("settings.ini"));
   ui::Settings settings;
-  settings.general = {false, false, ui::LanguageChoice::German};
+  settings.general = {false, false, ui::LanguageChoice::German, true};
   settings.appearance = {ui::ThemeChoice::Dark, 125, true, true};
   settings.window.panes = ui::Panes{false, true};
   settings.window.paneWidths = {411, 322};

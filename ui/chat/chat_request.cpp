@@ -117,4 +117,11 @@ std::vector<ChatMessage> summaryMessages(const ChatTree& tree, const QString& cu
   return messages;
 }
 
+std::vector<ChatMessage> titleMessages(const ChatTree& tree, const QString& systemPrompt) {
+  std::vector<ChatMessage> messages = requestMessages(tree, systemPrompt, tree.lastId());
+  messages.push_back(message("user", QStringLiteral("Give our conversation a title of at most six words, in its own "
+                                                    "language. Write only the title.")));
+  return messages;
+}
+
 }  // namespace headroom::ui

@@ -32,4 +32,7 @@ qsizetype charsOf(const std::vector<ChatMessage>& messages);
 // Asks for a summary of the sent turns before `cutId`.
 std::vector<ChatMessage> summaryMessages(const ChatTree& tree, const QString& cutId);
 
+// Asks for a title of what was said, behind all that is sent of it.
+std::vector<ChatMessage> titleMessages(const ChatTree& tree, const QString& systemPrompt);
+
 }  // namespace headroom::ui

@@ -8,22 +8,16 @@
 
 #include "base/overloaded.h"
 #include "ui/chat/chat_request.h"
+#include "ui/chat/conversation_titles.h"
 #include "ui/format/format_bytes.h"
 
 namespace headroom::ui {
 
 namespace {
 
-constexpr qsizetype kTitleChars = 48;
+constexpr quint32 kTitleTokens = 32, kThoughtTitleTokens = 512;  // at most
 
 qint64 nowMs() { return QDateTime::currentMSecsSinceEpoch(); }
-
-QString titleFrom(const QString& text) {
-  const QString line = text.simplified();
-  if (line.size() <= kTitleChars) return line;
-  const qsizetype space = line.lastIndexOf(u' ', kTitleChars);
-  return line.left(space > kTitleChars / 2 ? space : kTitleChars) + u'…';
-}
 
 // An answer that was continued counts all that was written for it: a part whose figures never came leaves it uncounted.
 void addFigures(Turn& turn, const chat_effect::FinishTurn& part) {
@@ -162,8 +156,35 @@ void ChatSession::restart() {
 void ChatSession::rename(const QString& title) {
   if (title.trimmed().isEmpty()) return;
   m_head.title = title.trimmed();
-  if (m_headIsSaved) saveHead();
+  if (m_headIsSaved) m_shared.store.rename(m_head.id, m_head.title);
   emit headChanged();
+}
+
+bool ChatSession::canAskForTitle() const {
+  if (!canStart() || m_trouble.kind != Trouble::Kind::None || m_tree.isEmpty()) return false;
+  const Turn& last = *m_tree.find(m_tree.lastId());
+  const bool isAnswered = last.role == Role::Assistant && !last.text.isEmpty();
+  return isAnswered && m_head.title == titleFromMessage(*m_tree.find(m_tree.path().first()));
+}
+
+// Greedy, and without a thought where the template lets it choose: it is asked in passing.
+ChatRequest ChatSession::titleRequest() const {
+  ChatRequest request = requestFor(titleMessages(m_tree, m_head.systemPrompt), kTitleTokens);
+  request.sampler = {};
+  request.sampler.temperature = 0;
+  const ThinkingControl control = m_shared.model->thinkingControl;
+  request.thinking = takes(control, ThinkingChoice::kOff)   ? ThinkingChoice::kOff
+                     : takes(control, ThinkingChoice::kLow) ? ThinkingChoice::kLow
+                                                            : ThinkingChoice::kDefault;
+  const bool hasThought = !m_tree.find(m_tree.lastId())->thinking.isEmpty();
+  if (request.thinking != ThinkingChoice::kOff && hasThought) request.maxTokens = kThoughtTitleTokens;
+  return request;
+}
+
+void ChatSession::takeTitle(const QString& title, const ChatFigures& figures) {
+  SentPrompt& before = m_shared.answered[m_head.id];
+  before.asideTokens = figures.contextUsed - std::min(figures.contextUsed, before.contextUsed);
+  rename(title);
 }
 
 void ChatSession::setSystemPrompt(const QString& text) {
@@ -188,7 +209,7 @@ bool ChatSession::send(const QString& text, const QVector<Attachment>& attachmen
   if (!canStart() || (text.trimmed().isEmpty() && attachments.isEmpty())) return false;
   const QString id = m_tree.append(m_tree.lastId(), Role::User, text, nowMs());
   m_tree.find(id)->attachments = attachments;
-  if (m_head.title.isEmpty()) m_head.title = titleFrom(text.trimmed().isEmpty() ? attachments.first().name : text);
+  if (m_head.title.isEmpty()) m_head.title = titleFromMessage(*m_tree.find(id));
   saveHead();
   saveTurn(id);
   answer(id);

@@ -85,6 +85,11 @@ class ChatSession : public QObject {
 
   void restart();  // one without a message becomes another new conversation; what is being written stays
   void rename(const QString& title);
+  // A title by the loaded model: there is an answer to name it by, the user has not named it, and nothing waits for his
+  // decision.
+  bool canAskForTitle() const;
+  ChatRequest titleRequest() const;                                  // only then
+  void takeTitle(const QString& title, const ChatFigures& figures);  // what came of that; empty: none
   AnswerOptions options() const;                  // its own, or those of conversations that have none
   void setOptions(const AnswerOptions& options);  // likewise kept when typing pauses
   void setSystemPrompt(const QString& text);      // on each key; kept when typing pauses

@@ -16,6 +16,7 @@ ChatSessions::ChatSessions(EnginePort& engine, ConversationPort& store, Settings
   });
   connect(&store, &ConversationPort::newDraftOpened, this, &ChatSessions::takeNewDraft);
   m_current = add(new ChatSession(m_shared, this));
+  m_titler = new ConversationTitler(*this);
   store.openNewDraft();
 }
 
@@ -91,6 +92,7 @@ void ChatSessions::tellModel(quint64 request) {
   m_shared.answered.clear();
   for (ChatSession* session : QVector<ChatSession*>(m_sessions)) session->modelChanged(request);
   emit modelChanged();
+  m_titler->forgetModel();
   settle();
 }
 
@@ -115,7 +117,10 @@ ChatSession* ChatSessions::findNew() const {
 }
 
 ChatSession* ChatSessions::add(ChatSession* session) {
-  connect(session, &ChatSession::activityChanged, this, &ChatSessions::showMarks);
+  connect(session, &ChatSession::activityChanged, this, [this] {
+    showMarks();
+    if (m_titler != nullptr) m_titler->look();
+  });
   connect(session, &ChatSession::troubleChanged, this, &ChatSessions::showMarks);
   connect(session, &ChatSession::plainTemplateAgreed, this, [this] {
     for (ChatSession* each : QVector<ChatSession*>(m_sessions)) {
@@ -226,6 +231,7 @@ void ChatSessions::settle() {
     if (isLeft && session->trouble().kind == Trouble::Kind::None) endSession(session, chat_event::Ended{});
   }
   showMarks();
+  m_titler->look();
 }
 
 // The engine gives each answer a slot in the order in which they were asked for.

@@ -8,6 +8,7 @@
 #include "ui/chat/attachment.h"
 #include "ui/chat/chat_session.h"
 #include "ui/chat/conversation_mark.h"
+#include "ui/chat/conversation_titler.h"
 #include "ui/stale_model_filter.h"
 
 namespace headroom::ui {
@@ -84,6 +85,7 @@ class ChatSessions : public QObject {
   QString m_opening;       // empty: none
   QSet<QString> m_unread;  // answers ended in these, and nobody has opened them since
   ConversationMarks m_marks;
+  ConversationTitler* m_titler = nullptr;  // a child
 };
 
 }  // namespace headroom::ui

@@ -34,7 +34,8 @@ SentPrompt sentPrompt(const ChatRequest& request) {
 }
 
 PrefixBreak findPrefixBreak(const ChatFigures& figures, const SentPrompt& before, const SentPrompt& now) {
-  const quint32 held = figures.heldOther ? before.contextUsed : figures.heldTokens;
+  const quint32 held =
+      figures.heldOther ? before.contextUsed : figures.heldTokens - std::min(figures.heldTokens, before.asideTokens);
   const quint32 most = std::min(held, figures.promptTokens);
   if (!isClearlyLess(figures.reusedTokens, most)) return {};
   if (figures.heldOther) return {Kind::OtherConversation};

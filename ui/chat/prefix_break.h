@@ -19,6 +19,8 @@ struct SentPrompt {
   std::vector<Message> messages;  // empty: nothing is known
   // What the engine counted; 0 until it has answered.
   quint32 promptTokens = 0, contextUsed = 0;
+  // That the cache holds behind those: of a title that was asked for since.
+  quint32 asideTokens = 0;
 };
 SentPrompt sentPrompt(const ChatRequest& request);
 

@@ -35,12 +35,19 @@ GeneralPage::GeneralPage(SettingsModel& settings, QWidget* parent) : QWidget(par
   keys->addItem(tr("Ctrl+Enter sends, Enter begins a new line"), false);
   form->addRow(tr("A &message"), keys);
   layout->addLayout(form);
+  addHeading(layout, tr("Conversations"));
+  auto* titles = new QCheckBox(tr("Let the loaded model write their &titles"), this);
+  titles->setObjectName(QStringLiteral("modelTitles"));
+  layout->addWidget(titles);
+  addNote(layout, tr("From what was said, while it has nothing to answer. Without it, a conversation is called by its "
+                     "first message. One that you have named keeps its name."));
   layout->addStretch();
 
-  const auto show = [&settings, language, last, keys] {
+  const auto show = [&settings, language, last, keys, titles] {
     language->setCurrentIndex(language->findData(static_cast<int>(settings.general().language)));
     last->setChecked(settings.general().loadsLast);
     keys->setCurrentIndex(keys->findData(settings.general().enterSends));
+    titles->setChecked(settings.general().modelTitles);
   };
   show();
   connect(&settings, &SettingsModel::generalChanged, this, show);
@@ -52,6 +59,11 @@ GeneralPage::GeneralPage(SettingsModel& settings, QWidget* parent) : QWidget(par
   connect(last, &QCheckBox::toggled, this, [&settings](bool on) {
     GeneralSettings general = settings.general();
     general.loadsLast = on;
+    settings.setGeneral(general);
+  });
+  connect(titles, &QCheckBox::toggled, this, [&settings](bool on) {
+    GeneralSettings general = settings.general();
+    general.modelTitles = on;
     settings.setGeneral(general);
   });
   connect(keys, &QComboBox::activated, this, [&settings, keys] {

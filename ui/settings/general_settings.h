@@ -9,6 +9,7 @@ struct GeneralSettings {
   bool loadsLast = true;                             // at a start what was loaded last, else the starter model
   bool enterSends = true;                            // a message; else Ctrl+Enter does, and Enter begins a line
   LanguageChoice language = LanguageChoice::System;  // of the window
+  bool modelTitles = false;  // the loaded model names conversations while it has nothing to answer
   bool operator==(const GeneralSettings&) const = default;
 };
 

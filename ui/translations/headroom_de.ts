@@ -5079,6 +5079,18 @@ Ist er klein, wurde ein früherer Text geändert.</translation>
         <source>Load the model that was loaded &amp;last</source>
         <translation>Das zu&amp;letzt geladene Modell laden</translation>
     </message>
+    <message>
+        <source>Conversations</source>
+        <translation>Unterhaltungen</translation>
+    </message>
+    <message>
+        <source>Let the loaded model write their &amp;titles</source>
+        <translation>Das geladene Modell die &amp;Titel schreiben lassen</translation>
+    </message>
+    <message>
+        <source>From what was said, while it has nothing to answer. Without it, a conversation is called by its first message. One that you have named keeps its name.</source>
+        <translation>Nach dem, was gesagt wurde, solange nichts zu beantworten ist. Sonst heißt eine Unterhaltung nach ihrer ersten Nachricht. Eine, die Sie benannt haben, behält ihren Namen.</translation>
+    </message>
 </context>
 <context>
     <name>headroom::ui::HeaderProbe</name>
