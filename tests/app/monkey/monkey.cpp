@@ -17,6 +17,7 @@
 #include <QWheelEvent>
 #include <QWindow>
 
+#include "ui/settings/settings_dialog.h"
 #include "ui/theme/appearance.h"
 
 namespace headroom::test {
@@ -25,7 +26,7 @@ namespace {
 constexpr int kCheckEvery = 50;
 constexpr const char* kSchemes[] = {"http", "https", "file", "mailto"};
 // Quit ends nothing here, but the window of a program that quits is closed.
-const QStringList kLeftAlone{QStringLiteral("Quit")};
+const QStringList kLeftAlone{QStringLiteral("Quit"), QStringLiteral("Beenden")};
 
 const QStringList& texts() {
   static const QStringList kTexts{
@@ -118,8 +119,8 @@ QList<QWidget*> reachable() {
 
 }  // namespace
 
-const std::array<Monkey::Weighted, 17>& Monkey::acts() {
-  static const std::array<Weighted, 17> kActs{{{14, "click", &Monkey::click},
+const std::array<Monkey::Weighted, 18>& Monkey::acts() {
+  static const std::array<Weighted, 18> kActs{{{14, "click", &Monkey::click},
                                                {6, "clickAnywhere", &Monkey::clickAnywhere},
                                                {2, "doubleClick", &Monkey::doubleClick},
                                                {12, "pressKey", &Monkey::pressKey},
@@ -133,6 +134,7 @@ const std::array<Monkey::Weighted, 17>& Monkey::acts() {
                                                {5, "openConversation", &Monkey::openConversation},
                                                {3, "openModel", &Monkey::openModel},
                                                {1, "chooseTextSize", &Monkey::chooseTextSize},
+                                               {1, "chooseLanguage", &Monkey::chooseLanguage},
                                                {1, "turnPages", &Monkey::turnPages},
                                                {16, "work", &Monkey::work},
                                                {1, "pause", &Monkey::pause}}};
@@ -334,6 +336,16 @@ void Monkey::chooseTextSize() {
   m_world->settings().setAppearance(appearance);
 }
 
+// Nothing else is reached while a dialog asks something, but the settings.
+void Monkey::chooseLanguage() {
+  QWidget* modal = QApplication::activeModalWidget();
+  if (modal != nullptr && qobject_cast<ui::SettingsDialog*>(modal) == nullptr) return;
+  ui::GeneralSettings general = m_world->settings().general();
+  general.language = static_cast<ui::LanguageChoice>(m_random() % 3);
+  general.modelTitles = m_random() % 2 == 0;
+  m_world->settings().setGeneral(general);
+}
+
 void Monkey::turnPages() { m_world->showSettings(); }
 
 void Monkey::work() {
@@ -343,7 +355,12 @@ void Monkey::work() {
 // Long enough for what waits until typing pauses.
 void Monkey::pause() { QTest::qWait(static_cast<int>(m_random() % 300)); }
 
+// What is in the field is what is kept, or it would be lost.
 void Monkey::see() {
+  const auto* edit = m_world->chat().findChild<QPlainTextEdit*>(QStringLiteral("messageEdit"));
+  const QString kept = m_world->sessions().current().draft().message().text;
+  if (edit->toPlainText() != kept)
+    fail(QStringLiteral("the field has \"%1\" and the draft \"%2\"").arg(edit->toPlainText(), kept));
   if (const QString why = m_kept.see(m_world->sessions()); !why.isEmpty()) fail(why);
 }
 

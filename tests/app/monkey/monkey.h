@@ -38,7 +38,7 @@ class Monkey : public QObject {
     const char* name;
     Act act;
   };
-  static const std::array<Weighted, 17>& acts();
+  static const std::array<Weighted, 18>& acts();
 
   void click();
   void clickAnywhere();
@@ -54,6 +54,7 @@ class Monkey : public QObject {
   void openConversation();
   void openModel();
   void chooseTextSize();
+  void chooseLanguage();
   void turnPages();
   void work();
   void pause();

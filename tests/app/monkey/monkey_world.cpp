@@ -52,21 +52,14 @@ MonkeyWorld::MonkeyWorld(const QString& folder, std::mt19937& random, KeptTexts&
   m_models = std::make_unique<ui::ModelController>(std::move(services), m_settings);
   m_window = std::make_unique<ui::MainWindow>(*m_models, m_settings, m_theme);
   m_sessions = std::make_unique<ui::ChatSessions>(m_engine, m_store, m_settings);
-  m_chat = new ui::ChatWidget(*m_sessions, m_store, m_theme);
-  m_window->setChatWidget(m_chat);
+  showChat();
   m_library = std::make_unique<ui::ModelLibrary>(inspectMade, ui::libraryPlaces(folder), m_settings.library());
-  m_window->setLibraryPage(new ui::LibraryPage(m_theme, *m_library));
+  m_libraryPage = new ui::LibraryPage(m_theme, *m_library);
+  m_window->setLibraryPage(m_libraryPage);
   QObject* context = m_window.get();
   const auto connect = [context](auto* sender, auto signal, auto call) {
     QObject::connect(sender, signal, context, call);
   };
-  connect(m_models.get(), &ui::ModelController::openModelChanged,
-          [this](const QString& name, bool isLoading) { m_chat->setOpenModel(name, isLoading); });
-  connect(m_chat, &ui::ChatWidget::largerContextWanted, [this](quint32 nCtx) { m_window->planForContext(nCtx); });
-  connect(m_chat, &ui::ChatWidget::loadAgainWanted, [this] { m_models->loadAgain(); });
-  connect(m_chat, &ui::ChatWidget::modelDropped, [this](const QString& path) { m_models->open(path); });
-  connect(m_chat, &ui::ChatWidget::problemFound,
-          [this](const QString& sentence) { m_window->showMessage(ui::Tone::Warning, sentence); });
   connect(&m_settings, &ui::SettingsModel::appearanceChanged,
           [this] { m_theme.setAppearance(m_settings.appearance()); });
   connect(m_window.get(), &ui::MainWindow::settingsWanted, [this] { showSettings(); });
@@ -76,8 +69,43 @@ MonkeyWorld::MonkeyWorld(const QString& folder, std::mt19937& random, KeptTexts&
           [&kept](const QString& id, const ui::Draft& draft) { kept.takeLonger(id, draft); });
   connect(&m_store, &WatchedStore::conversationRemoved, [&kept](const QString& id) { kept.forgetConversation(id); });
   connect(&m_store, &WatchedStore::conversationRestored, [&kept](const QString& id) { kept.rememberConversation(id); });
+  // Later, as the program does: it may be chosen in a list that is built anew.
+  QObject::connect(
+      &m_settings, &ui::SettingsModel::generalChanged, context, [this] { followLanguage(); }, Qt::QueuedConnection);
+  followLanguage();
   m_window->show();
   m_chat->setFocus();
+}
+
+void MonkeyWorld::showChat() {
+  m_chat = new ui::ChatWidget(*m_sessions, m_store, m_theme);
+  m_window->setChatWidget(m_chat);
+  QObject::connect(m_models.get(), &ui::ModelController::openModelChanged, m_chat, &ui::ChatWidget::setOpenModel);
+  const auto connect = [this](auto signal, auto call) { QObject::connect(m_chat, signal, m_window.get(), call); };
+  connect(&ui::ChatWidget::largerContextWanted, [this](quint32 nCtx) { m_window->planForContext(nCtx); });
+  connect(&ui::ChatWidget::loadAgainWanted, [this] { m_models->loadAgain(); });
+  connect(&ui::ChatWidget::modelDropped, [this](const QString& path) { m_models->open(path); });
+  connect(&ui::ChatWidget::problemFound,
+          [this](const QString& sentence) { m_window->showMessage(ui::Tone::Warning, sentence); });
+  m_models->tellOpenModel();
+}
+
+void MonkeyWorld::followLanguage() {
+  const ui::Language language = ui::chosenLanguage(m_settings.general().language, ui::systemLanguages());
+  if (language == m_language.language()) return;
+  const auto chat = m_chat->release();
+  const ui::LibraryPage::Kept library = m_libraryPage->kept();
+  const bool isInLibrary = m_libraryPage->isVisibleTo(m_window.get());
+  m_language.set(language);
+  m_sessions->writeAnew();
+  m_window->writeAnew();
+  showChat();
+  m_libraryPage = new ui::LibraryPage(m_theme, *m_library);
+  m_window->setLibraryPage(m_libraryPage);
+  m_window->showLibrary(isInLibrary);
+  m_chat->takeOver(*chat);
+  m_libraryPage->takeOver(library);
+  if (auto* dialog = m_window->findChild<ui::SettingsDialog*>()) dialog->writeAnew();
 }
 
 MonkeyWorld::~MonkeyWorld() {

@@ -9,9 +9,14 @@
 #include "support/async_engine_port.h"
 #include "tests/app/monkey/kept_texts.h"
 #include "ui/chat/chat_widget.h"
+#include "ui/language/text_language.h"
 #include "ui/library/model_library.h"
 #include "ui/main_window/main_window.h"
 #include "ui/theme/theme.h"
+
+namespace headroom::ui {
+class LibraryPage;
+}
 
 namespace headroom::test {
 
@@ -38,8 +43,12 @@ class MonkeyWorld {
   static QStringList modelPaths();
 
  private:
+  void showChat();
+  void followLanguage();
+
   std::mt19937& m_random;
   ui::SettingsModel m_settings;
+  ui::TextLanguage m_language;
   ui::Theme m_theme;
   AsyncEnginePort m_engine{m_random};
   app::ConversationStore m_keeper;
@@ -48,7 +57,8 @@ class MonkeyWorld {
   std::unique_ptr<ui::ModelLibrary> m_library;
   std::unique_ptr<ui::ChatSessions> m_sessions;
   std::unique_ptr<ui::MainWindow> m_window;
-  ui::ChatWidget* m_chat = nullptr;  // of the window
+  ui::ChatWidget* m_chat = nullptr;          // of the window
+  ui::LibraryPage* m_libraryPage = nullptr;  // likewise
   QString m_folder;
 };
 
