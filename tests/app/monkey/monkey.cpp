@@ -432,7 +432,13 @@ bool Monkey::checkAsking() {
   m_world->sessions().newConversation();
   m_world->models().open(MonkeyWorld::modelPaths()[0], ui::AfterOpen::Load);
   if (!m_world->settle()) return fail(QStringLiteral("a load never comes to its end"));
-  if (!m_world->sessions().current().canStart()) return fail(QStringLiteral("no question can be asked"));
+  if (!m_world->sessions().current().canStart()) {
+    const ui::LoadedModel* loaded = m_world->models().load().loaded();
+    return fail(
+        QStringLiteral("no question can be asked: open is \"%1\", loaded \"%2\", an answer %3")
+            .arg(m_world->models().path(), loaded != nullptr ? loaded->path : QString(),
+                 m_world->sessions().current().isBusy() ? QStringLiteral("runs") : QStringLiteral("does not run")));
+  }
   auto* edit = m_world->chat().findChild<QPlainTextEdit*>(QStringLiteral("messageEdit"));
   const QString question = QStringLiteral("question %1").arg(++m_nAsked);
   edit->setFocus();
