@@ -264,6 +264,20 @@ TEST_F(GpuAttend, sinks_of_half_models_count_once) {
   }
 }
 
+// Of whole tiles, and of those that a window or the end of the keys cuts.
+TEST_F(GpuAttend, scores_of_half_models_are_capped) {
+  Steps steps;
+  fill(steps, 0, 0, 150);
+  for (const std::uint32_t head_dim : {64U, 128U, 256U}) {
+    if (!test::kHasHalfAttention && !test::is_full_run() && head_dim > 64) continue;
+    SCOPED_TRACE(head_dim);
+    RandomModelSpec spec = half_model(4, head_dim);
+    spec.architecture = "gemma2";
+    spec.window = 33;
+    expect_like_reference(spec, options_with(DType::kF16, 160), steps, kHalfModelError);
+  }
+}
+
 TEST_F(GpuAttend, half_models_of_every_shape_give_the_reference_logits) {
   constexpr std::array kHeads{8U, 64U, 128U, 256U, 512U};
   constexpr std::array kGroups{1U, 3U, 8U, 19U};
@@ -287,7 +301,10 @@ TEST_F(GpuAttend, half_models_of_every_shape_give_the_reference_logits) {
 TEST_F(GpuAttend, long_contexts_of_half_models_give_the_reference_logits) {
   Steps steps;
   fill(steps, 0, 0, test::kHasHalfAttention || test::is_full_run() ? 500 : 50);
-  expect_like_reference(half_model(4, 16), options_with(DType::kQ4_0, 512), steps, kHalfModelError);
+  for (const std::uint32_t head_dim : {16U, 128U}) {
+    SCOPED_TRACE(head_dim);
+    expect_like_reference(half_model(4, head_dim), options_with(DType::kQ4_0, 512), steps, kHalfModelError);
+  }
 }
 
 // Neighbouring rows of one slot are stacked, those of others are not.

@@ -1,5 +1,6 @@
 #include "backend/cuda/cuda_arithmetic.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <string_view>
 
@@ -39,17 +40,16 @@ GpuArithmetic cuda_arithmetic(const CudaCard& card) {
                        .shared_words = cuda::kAttendRoomWords,
                        .most_queries = cuda::kAttendQueries,
                        .queries_of_rows = 8,
-                       .tile_queries = cuda::kAttendTileQueries,
-                       .tile_head = cuda::kAttendTileHead,
-                       .long_tile_queries = cuda::kAttendLongTileQueries,
+                       .tile_queries = cuda::attend_tile_queries,
                        .least_rows = 128};
   arithmetic.group_sizes = {.embedded_cols = cuda::kEmbedThreads * cuda::kEmbedElems,
                             .encoded_groups = cuda::kEncodeThreads / cuda::kEncodeTeam,
                             .added_cols = cuda::kAddThreads};
   // Nobody ends long work on a card, so a submission is bounded for the sake of a stop alone: half a second at most of
-  // the slowest cards that the kernels are compiled for (1e12 multiply-adds of f32 a second). Over 32,768 positions of
-  // 32 heads of 128 elements it has 640 rows, whose attention is work for all of a large card.
-  arithmetic.most_products = 4e11;
+  // the slowest cards that the kernels are compiled for, whose 14 multiprocessors make 1e12 multiply-adds of f32 a
+  // second. Over 32,768 positions of 32 heads of 128 elements a card of 132 attends with 2,048 rows in one dispatch, so
+  // that no multiprocessor waits at the end of several.
+  arithmetic.most_products = 4e11 * std::max(1.0, card.n_multiprocessors / 14.0);
   return arithmetic;
 }
 

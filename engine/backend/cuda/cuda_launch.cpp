@@ -46,11 +46,11 @@ std::string_view delta_rule_entry(const std::vector<std::uint32_t>& words) {
   return constants.key_dim > cuda::kDeltaTile ? "delta_rule_long" : "delta_rule_8";
 }
 
-// kernels/attend_tiles.cu.
+// kernels/attend_tiles.cu, attend_long_tiles.cu.
 Entry attend_tiles_entry(std::uint32_t head_dim) {
   if (head_dim <= 64) return {"attend_tiles_64", 128};
   if (head_dim <= 128) return {"attend_tiles_128", 128};
-  return {head_dim <= cuda::kAttendTileHead ? "attend_tiles_256" : "attend_tiles_512", 256};
+  return {head_dim <= 256 ? "attend_tiles_256" : "attend_tiles_512", 256};
 }
 
 // Of experts a tile has kGpuTileRows rows.

@@ -26,9 +26,12 @@ inline constexpr std::uint32_t kAttendTeam = 8;          // of them share out th
 inline constexpr std::uint32_t kAttendQueries = 16;      // of a block at most
 inline constexpr std::uint32_t kAttendRoomWords = 4096;  // of shared memory: what queries, and what keys, take at most
 
-// attend_tiles.cu: queries of a block, of heads of up to kAttendTileHead elements and of longer ones.
-inline constexpr std::uint32_t kAttendTileQueries = 64, kAttendTileHead = 256, kAttendLongTileQueries = 32;
-inline constexpr std::uint32_t kAttendTileDim = 512;  // elements of the longest heads that it has a kernel for
+// attend_tiles.cu, attend_long_tiles.cu: elements of the longest heads that they have a kernel for; queries of
+// a block.
+inline constexpr std::uint32_t kAttendTileDim = 512;
+constexpr std::uint32_t attend_tile_queries(std::uint32_t head_dim) {
+  return head_dim <= 128 ? 128 : head_dim <= 256 ? 64 : 32;
+}
 
 // copy_inputs.cu: threads of a block, and what it is given instead of buffers: words of 32 bits by their addresses.
 inline constexpr std::uint32_t kCopyInputsThreads = 256, kMostInputCopies = 8;

@@ -145,7 +145,7 @@ struct AttendConstants {
   uint has_sinks;                      // a score of each head that has no value
 };
 struct AttendPush {
-  uint first_row;  // of those in this submission
+  uint first_row, n_rows;  // of those in this submission; the number at most
   uint n_heads, n_kv_heads;
   uint n_stacks;                // of a KV head
   uint rows_at, exact_from_at;  // of the inputs; the latter is that of the layer

@@ -36,9 +36,8 @@ struct AttendLimits {
   // Queries that a workgroup has in steps of many rows, where they fit: more share the decoding of a key, and leave
   // fewer workgroups for a submission.
   std::uint32_t queries_of_rows = 0;
-  // Queries of a workgroup of Kernel::kAttendTiles, of heads of up to `tile_head` elements and of longer ones; 0: the
-  // backend has no such kernel.
-  std::uint32_t tile_queries = 0, tile_head = 0, long_tile_queries = 0;
+  // Queries of a workgroup of Kernel::kAttendTiles, by the elements of a head; null: the backend has no such kernel.
+  std::uint32_t (*tile_queries)(std::uint32_t head_dim) = nullptr;
   // A submission has a multiple of this many rows of a prompt, and at least so many, whatever `most_products` says. Not
   // less than kGpuLeastAttendRows, by which plans have room for the dispatches.
   std::uint32_t least_rows = 0;

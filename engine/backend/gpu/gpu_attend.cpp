@@ -119,6 +119,10 @@ class AttendDispatches {
     part.products_per_row = 2.0 * layer_.q_dim() * gpu_most_seen(layer_, options);
     Dispatch& dispatch =
         add(part, is_tiled ? Kernel::kAttendTiles : Kernel::kAttend, first, layer_.n_kv_heads * shape.n_stacks);
+    if (is_tiled) {
+      dispatch.groups.of = GridSize::Of::kTiles;
+      dispatch.groups.factor = shape.n_rows;
+    }
     dispatch.constants =
         words_of(args::AttendConstants{.head_dim = layer_.head_dim,
                                        .key_type = static_cast<std::uint32_t>(options.kv_k),
@@ -144,6 +148,7 @@ class AttendDispatches {
     const std::uint64_t exact_from =
         bound_.input_layout.exact_from_at + static_cast<std::uint64_t>(op_.layer) * options.n_slots;
     dispatch.push = words_of(args::AttendPush{.first_row = first,
+                                              .n_rows = n_rows_,
                                               .n_heads = layer_.n_heads,
                                               .n_kv_heads = layer_.n_kv_heads,
                                               .n_stacks = shape.n_stacks,
@@ -201,7 +206,7 @@ AttendShape attend_shape(const LayerSpec& layer, const PlanOptions& options, con
 AttendShape attend_tile_shape(const LayerSpec& layer, const AttendLimits& limits) {
   AttendShape shape;
   const std::uint32_t group = layer.n_heads / layer.n_kv_heads;
-  const std::uint32_t n_queries = layer.head_dim <= limits.tile_head ? limits.tile_queries : limits.long_tile_queries;
+  const std::uint32_t n_queries = limits.tile_queries(layer.head_dim);
   shape.n_stacks = narrow(div_up(group, n_queries));
   shape.n_heads = narrow(div_up(group, shape.n_stacks));
   shape.n_rows = n_queries / shape.n_heads;

@@ -429,10 +429,11 @@ RowClass row_class(std::uint32_t n_rows) {
 }
 
 std::uint32_t GridSize::y(std::uint32_t n_rows, std::uint32_t n_logit_rows) const {
+  const std::uint32_t n_own = std::min(most, n_rows - std::min(first, n_rows));
   switch (of) {
-    case Of::kRows: return std::min(most, n_rows - std::min(first, n_rows)) * factor;
+    case Of::kRows: return n_own * factor;
     case Of::kAny: return n_rows > 0 ? 1 : 0;
-    case Of::kTiles: return narrow(div_up(n_rows, factor));
+    case Of::kTiles: return narrow(div_up(n_own, factor));
     case Of::kExpertTiles: {
       const std::uint32_t n_choices = n_rows * factor;
       return n_choices / kGpuTileRows + std::min(most, n_choices);

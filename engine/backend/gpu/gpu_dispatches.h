@@ -21,7 +21,7 @@ struct GridSize {
   enum class Of : std::uint8_t {
     kRows,         // (rows of the step - first, at most `most`) * factor
     kAny,          // 1 where the step has rows
-    kTiles,        // one for each `factor` rows
+    kTiles,        // one for each `factor` of the rows that kRows has
     kExpertTiles,  // as many tiles as rows * factor choices among `most` experts can make
     kLogitRows,    // rows that ask for logits
     kAnyLogits,    // 1 where any row asks for logits

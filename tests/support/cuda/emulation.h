@@ -201,6 +201,7 @@ inline void prefetch_l2(const uint4* unit) { static_cast<void>(*static_cast<cons
 inline uint4 load_stream(const uint4* from) { return *from; }
 inline std::uint32_t load_table(const std::uint32_t* from) { return *from; }
 inline float exp_of(float x) { return std::exp(x); }
+inline float exp2_of(float x) { return std::exp2(x); }
 inline std::uint32_t bits_of(float x) { return std::bit_cast<std::uint32_t>(x); }
 inline float float_of(std::uint32_t bits) { return std::bit_cast<float>(bits); }
 

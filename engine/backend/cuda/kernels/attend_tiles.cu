@@ -1,313 +1,357 @@
-// What attend.cu does in steps of many rows, by instructions for whole tiles of f16 with sums in f32: 64 queries of a
-// block, which are query heads of a KV head and neighbouring rows of a slot, against tiles of 64 keys. Queries and
-// scores stay in registers (arXiv 2307.08691); keys and values become f16 on their way to shared memory, those that are
-// f16 already are copied while tiles before them are multiplied. Of heads that are too long for a warp two or four
-// share out the elements of the same queries, against tiles of 32 or 16 keys; with four a block has 32 queries, since
-// as many threads as 64 would take have no registers for them. Blocks: (stacks of query heads, rows).
-#include "backend/cuda/kernel_limits.h"
-#include "lib/attend.cuh"
+// What attend.cu does in steps of many rows, by instructions for whole tiles of f16 with sums in f32: 128 queries of a
+// block, which are query heads of a KV head and neighbouring rows of a slot, 32 of each warp, against tiles of 32 or 64
+// keys. Example: 32 query heads of 128 elements over 8 KV heads have 32 rows a block, and a step of 2,048 rows has
+// 8 x 64 blocks. Results and scores stay in registers (arXiv 2307.08691). Queries are read from shared memory again for
+// each tile, so that a warp has registers for 32 of them: 16 would read as many bytes of keys and values for half of
+// the products, and wait for them. Values are copied while keys are multiplied, keys of the next tile while values are.
+// Blocks: (stacks of query heads, tiles of rows).
+#include "lib/attend_tiles.cuh"
 #include "lib/half.cuh"
 #include "lib/mma.cuh"
 
 namespace headroom::cuda {
 namespace {
 
-constexpr u32 kWarpQueries = 16, kLongestOfWarp = 128;
+constexpr u32 kQueries = 128, kWarpQueries = 32, kThreads = kQueries / kWarpQueries * kWarp;
+static_assert(kQueries == attend_tile_queries(64) && kQueries == attend_tile_queries(128));
+constexpr u32 kBlockElems = 32;          // of a quantized row, that one thread decodes
+constexpr float kLog2OfE = 1.44269504F;  // scores are powers of 2
+constexpr u32 kMinusInfinity = 0xFF800000U;
 
-// By head size, up to it: warps that share out the elements of a query, queries, threads, and keys of a tile.
-DEVICE constexpr u32 parts_of(u32 dim) { return dim > 2 * kLongestOfWarp ? 4 : dim > kLongestOfWarp ? 2 : 1; }
-DEVICE constexpr u32 queries_of(u32 dim) { return dim > kAttendTileHead ? kAttendLongTileQueries : kAttendTileQueries; }
-DEVICE constexpr u32 threads_of(u32 dim) { return queries_of(dim) / kWarpQueries * kWarp * parts_of(dim); }
-DEVICE constexpr u32 tile_keys(u32 dim) { return 64 / parts_of(dim); }
-// Words of a row of a tile: eight of them begin in different banks.
-DEVICE constexpr u32 row_words(u32 dim) { return dim / 2 + 4; }
-DEVICE constexpr u32 tile_words(u32 dim) { return tile_keys(dim) * row_words(dim); }
-// Quantized rows as they are: of Q8_0 at most, which begin and end within units of 16 bytes.
-DEVICE constexpr u32 raw_words(u32 dim) {
-  const u32 words = 4 * ((tile_keys(dim) * dim / 32 * 34 + 30) / 16 + 1);
-  return words + words / 32 * 4;
-}
-
-// One of keys or values of a tile.
-struct Part {
-  u32 plain, exact;  // the numbers of their buffers
-  u32 type, has_exact, has_shifts;
+// Queries, keys and values in shared memory, without room between rows, so that 48 KiB are enough for all of them: the
+// units of 16 bytes of a row are exchanged by its number, so that eight rows have the same unit in different banks.
+template <u32 kDim>
+struct Area {
+  static constexpr u32 kUnits = kDim / 8, kKeys = 4096 / kDim;
+  static constexpr u32 kQueryWords = kQueries * kDim / 2, kTileWords = kKeys * kDim / 2;
+  DEVICE static u32 at(u32 row, u32 unit) { return row * (kDim / 2) + (unit ^ row % 8) * 4; }
+  // at(16 * n + own, 2 * k + second), where own % 8 is that of the lane: its last term is an offset in the instruction.
+  DEVICE static u32 at(u32 own, u32 second, u32 n, u32 k) {
+    return own * (kDim / 2) + (second ^ lane_index() % 8 ^ 2 * k) * 4 + n * (8 * kDim);
+  }
 };
 
-// Where rows end that stand together from `position` on: at the end of a ring, and where others are exact.
-DEVICE u32 end_of_rows(const Part& part, const CacheRows& rows, u32 exact_from, u32 position) {
-  const u32 last = (position / rows.n_rows + 1) * rows.n_rows;
-  if (part.has_exact == 0) return last;
-  if (position < rows.n_sinks) return smaller(last, rows.n_sinks);
-  if (rows.n_ring == 0) return last;
-  return smaller(last, position < exact_from ? exact_from : (position / rows.n_ring + 1) * rows.n_ring);
+// Rows of f16 go to where they are read. Others are copied as they are to the same place, and decoded there.
+template <u32 kDim>
+DEVICE void begin_tile(const AttendParams& p, const Tile& tile, auto& area) {
+  using Of = Area<kDim>;
+  if (!is_direct(tile)) {
+    const u32 n = divide_up(tile.raw.at + tile.n_keys * tile.raw.row_bytes, 16);
+    for (u32 i = thread_index(); i < n; i += kThreads) copy_unit(area, 4 * i, tile.from + i);
+    return;
+  }
+  const u32 n_units = p.words.head_dim / 8;
+#pragma unroll
+  for (u32 i = 0; i < Of::kKeys * Of::kUnits / kThreads; ++i) {
+    const u32 key = (thread_index() + i * kThreads) / Of::kUnits, unit = thread_index() % Of::kUnits;
+    if (key < tile.n_keys && unit < n_units) {
+      copy_unit(area, Of::at(key, unit), tile.from + key * n_units + unit);
+    } else {
+      put_unit(area, Of::at(key, unit), {0, 0, 0, 0});
+    }
+  }
 }
 
-// The scores of two rows of queries that a lane has, as in lib/mma.cuh.
-DEVICE constexpr u32 row_of_sum(u32 i) { return i / 2; }
-
-template <u32 kDim>
-class Tiles {
- public:
-  static constexpr u32 kStride = row_words(kDim), kThreads = threads_of(kDim), kTileKeys = tile_keys(kDim);
-
-  // A tile that has begun to be loaded: rows of f16 to where they are read, others to `raw`.
-  struct Loading {
-    bool is_direct;
-    KeyTile raw;
-    u32 position, n_keys;
-  };
-
-  DEVICE static Loading begin(const AttendParams& p, const Stack& stack, const Part& part, const CacheRows& rows,
-                              u32 exact_from, u32 position, u32 n_keys, auto& area, auto& raw) {
-    const u32 head_dim = p.words.head_dim;
-    const bool from_exact = part.has_exact != 0 && is_exact(rows, position, exact_from);
-    const u32 type = from_exact ? kF16 : part.type, row_bytes = from_exact ? head_dim * 2 : rows.row_bytes;
-    const std::uint64_t byte = rows_at(p.words, stack, rows, from_exact, position);
-    const uint4* cache = buffer<const uint4>(p, from_exact ? part.exact : part.plain);
-    Loading loading{type == kF16, {static_cast<u32>(byte % 16), row_bytes, type}, position, n_keys};
-    if (!loading.is_direct) {
-      load_tile<kThreads>(raw, cache, byte, n_keys * row_bytes);
-      return loading;
-    }
-    const u32 n_units = head_dim / 8;
+// Words of a quantized row, which begin at an even byte of the area.
+template <u32 kWords>
+DEVICE void read_raw(auto& area, u32 byte, u32 (&to)[kWords]) {
+  const u32 first = byte / 4;
+  const bool is_between = byte % 4 != 0;
+  u32 low = area[first];
 #pragma unroll
-    for (u32 i = thread_index(); i < kTileKeys * (kDim / 8); i += kThreads) {
-      const u32 key = i / (kDim / 8), unit = i % (kDim / 8), at = key * kStride + 4 * unit;
-      if (key < n_keys && unit < n_units) {
-        copy_unit(area, at, cache + byte / 16 + key * n_units + unit);
-      } else {
-        put_unit(area, at, {0, 0, 0, 0});
+  for (u32 i = 0; i < kWords; ++i) {
+    const u32 high = i + 1 < kWords || is_between ? area[first + i + 1] : low;
+    to[i] = choose_bytes(low, high, is_between ? 0x5432U : 0x3210U);
+    low = high;
+  }
+}
+DEVICE float raw_scale(auto& area, u32 byte) { return half_of_word(area[byte / 4], byte % 4 != 0); }
+
+// (byte - less) * scale of four bytes as f16. As the middle of a number's bits a byte is 128 and its 256th part: an
+// instruction that takes less time than those that make floats of integers, and no number is rounded before f16.
+DEVICE void decode_four(u32 bytes, float less, float scale, u32 (&pairs)[kBlockElems / 2], u32 at) {
+  float elems[4];
+#pragma unroll
+  for (u32 i = 0; i < 4; ++i)
+    elems[i] = (float_of(choose_bytes(bytes, 0x43000000U, 0x7404U + 0x10U * i)) - (128 + less / 256)) * (256 * scale);
+  pairs[at] = floats_to_halves(elems[0], elems[1]);
+  pairs[at + 1] = floats_to_halves(elems[2], elems[3]);
+}
+
+// 32 elements of the row that begins at a byte of the area, those from `first` on. `shift`: that of tile_elems().
+template <u32 kType>
+DEVICE void decode_block(auto& area, u32 row, u32 first, u32 head_dim, float shift, u32 (&pairs)[kBlockElems / 2]) {
+  if constexpr (kType == kQ8_0) {
+    const u32 at = row + first / 32 * 34;
+    const float scale = raw_scale(area, at);
+    u32 words[8];
+    read_raw(area, at + 2, words);
+#pragma unroll
+    for (u32 i = 0; i < 8; ++i) decode_four(words[i] ^ 0x80808080U, 128, scale, pairs, 2 * i);
+  } else if constexpr (kType == kQ4_0) {
+    const u32 at = row + first / 32 * 18;
+    const float scale = raw_scale(area, at);
+    u32 words[4];
+    read_raw(area, at + 2, words);
+#pragma unroll
+    for (u32 i = 0; i < 4; ++i) {
+      decode_four(words[i] & 0x0F0F0F0FU, 8 - shift, scale, pairs, 2 * i);
+      decode_four(words[i] >> 4 & 0x0F0F0F0FU, 8 - shift, scale, pairs, 2 * i + 8);
+    }
+  } else if constexpr (kType == kFp8) {
+    const float scale = raw_scale(area, row + head_dim);
+#pragma unroll
+    for (u32 i = 0; i < 8; ++i) {
+      if (first + 4 * i >= head_dim) continue;
+      u32 word[1];
+      read_raw(area, row + first + 4 * i, word);
+      const auto elem = [&](u32 n) { return scale * e4m3_to_float((word[0] >> (8 * n)) & 255U); };
+      pairs[2 * i] = floats_to_halves(elem(0), elem(1));
+      pairs[2 * i + 1] = floats_to_halves(elem(2), elem(3));
+    }
+  }
+}
+
+// All threads call together; then all of the tile is there, and everybody has read what was there before.
+template <u32 kDim>
+DEVICE void finish_tile(const AttendParams& p, const Tile& tile, bool has_shifts, auto& area) {
+  using Of = Area<kDim>;
+  static_assert(Of::kKeys * kDim == kThreads * kBlockElems);
+  await_copies();
+  BARRIER();
+  if (is_direct(tile)) return;
+  const u32 key = thread_index() / (kDim / kBlockElems), first = thread_index() % (kDim / kBlockElems) * kBlockElems;
+  u32 pairs[kBlockElems / 2]{};
+  if (key < tile.n_keys && first < p.words.head_dim) {
+    const u32 row = tile.raw.at + key * tile.raw.row_bytes;
+    const float shift = has_shifts ? value_shift(tile.position + key) : 0;
+    with_cache_type(tile.raw.type,
+                    [&]<u32 kType>() { decode_block<kType>(area, row, first, p.words.head_dim, shift, pairs); });
+  }
+  BARRIER();
+#pragma unroll
+  for (u32 i = 0; i < kBlockElems / 8; ++i)
+    put_unit(area, Of::at(key, first / 8 + i), {pairs[4 * i], pairs[4 * i + 1], pairs[4 * i + 2], pairs[4 * i + 3]});
+  BARRIER();
+}
+
+// The warp's queries as rows of f16 divided by a power of 2, as lib/half.cuh has them, and those powers: eight lanes
+// have a query.
+template <u32 kDim>
+DEVICE void load_queries(const AttendParams& p, const Stack& stack, auto& area, auto& scales) {
+  constexpr u32 kBeside = 8, kOfLane = kDim / 8 / kBeside;  // units
+  const AttendWords& words = p.words;
+  const u32 own = lane_index() % kBeside;
+  for (u32 i = 0; i < kWarpQueries; i += kWarp / kBeside) {
+    const u32 q = warp_index() * kWarpQueries + i + lane_index() / kBeside;
+    const bool is_there = has_query(words, stack, q);
+    const float4* from = buffer<const float4>(p, 3) + (is_there ? query_at(words, stack, q) / 4 : 0);
+    float4 elems[kOfLane][2]{};
+    float most = 0;
+#pragma unroll
+    for (u32 n = 0; n < kOfLane; ++n) {
+      const u32 unit = own + n * kBeside;
+      if (!is_there || unit * 8 >= words.head_dim) continue;
+#pragma unroll
+      for (u32 half = 0; half < 2; ++half) {
+        const float4 quad = from[2 * unit + half];
+        elems[n][half] = quad;
+        most = fmaxf(most, fmaxf(fmaxf(fabsf(quad.x), fabsf(quad.y)), fmaxf(fabsf(quad.z), fabsf(quad.w))));
       }
     }
-    return loading;
+    for (u32 mask = 1; mask < kBeside; mask *= 2) most = fmaxf(most, shuffle_xor(most, mask));
+    const float scale = scale_of_half(most, args::kHalfExponent), inverse = inverse_of(scale);
+    if (own == 0) scales[q] = bits_of(scale);
+#pragma unroll
+    for (u32 n = 0; n < kOfLane; ++n) {
+      u32 pairs[4];
+#pragma unroll
+      for (u32 half = 0; half < 2; ++half) {
+        const float4& quad = elems[n][half];
+        pairs[2 * half] = floats_to_halves(inverse * quad.x, inverse * quad.y);
+        pairs[2 * half + 1] = floats_to_halves(inverse * quad.z, inverse * quad.w);
+      }
+      put_unit(area, Area<kDim>::at(q, own + n * kBeside), {pairs[0], pairs[1], pairs[2], pairs[3]});
+    }
+  }
+}
+
+// What a lane has of its warp's queries: rows lane / 4 + 8 i, of which 2 m and 2 m + 1 are of tile m.
+template <u32 kDim>
+struct Softmax {
+  static constexpr u32 kTiles = Area<kDim>::kKeys / 8;  // of eight keys
+  using Scores = float[2][kTiles][4];
+  float factor[4], most[4], total[4];
+  float sums[2][kDim / 8][4];
+
+  // Scores of what a query does not see become minus infinity. first_query: of the warp.
+  DEVICE static void mask(const AttendParams& p, const Stack& stack, u32 first_query, u32 position, u32 next,
+                          Scores& scores) {
+    const u32* inputs = inputs_of(p);
+    const u32 first_key = position + lane_index() % 4 * 2;
+#pragma unroll
+    for (u32 i = 0; i < 4; ++i) {
+      const u32 row = smaller((first_query + lane_index() / 4 + 8 * i) / p.words.heads, stack.n_rows - 1);
+      const u32 own = step_row(inputs, p.words.rows_at, stack.first_row + row).position;
+      const u32 from = seen_from(p.words.window, own), end = smaller(next, own + 1);
+#pragma unroll
+      for (u32 n = 0; n < 2 * kTiles; ++n) {
+        const u32 at = first_key + n / 2 * 8 + n % 2;
+        if (at < from || at >= end) scores[i / 2][n / 2][i % 2 * 2 + n % 2] = float_of(kMinusInfinity);
+      }
+    }
   }
 
-  // All threads call together; then all of the tile is there.
-  DEVICE static void finish(const AttendParams& p, const Loading& loading, bool has_shifts, auto& area, auto& raw) {
-    await_copies();
-    BARRIER();
-    if (loading.is_direct) return;
-    with_cache_type(loading.raw.type, [&]<u32 kType>() {
-      for (u32 i = thread_index(); i < kTileKeys * (kDim / 4); i += kThreads) {
-        const u32 key = i / (kDim / 4), col = i % (kDim / 4) * 4, at = key * kStride + col / 2;
-        Four elems{};
-        if (key < loading.n_keys && col < p.words.head_dim) {
-          const float shift = has_shifts ? value_shift(loading.position + key) : 0;
-          elems = tile_elems<kType>(raw, loading.raw.at + key * loading.raw.row_bytes, col, p.words.head_dim, shift);
+  // Scores become weights under a new maximum.
+  DEVICE void weigh(bool is_capped, const Scores& scores, u32 (&weights)[2][kTiles / 2][4]) {
+#pragma unroll
+    for (u32 i = 0; i < 4; ++i) {
+      const u32 m = i / 2, row = i % 2;
+      float of_tile = float_of(kMinusInfinity);
+#pragma unroll
+      for (u32 n = 0; n < kTiles; ++n)
+        of_tile = fmaxf(of_tile, fmaxf(scores[m][n][2 * row], scores[m][n][2 * row + 1]));
+      for (u32 mask = 1; mask < 4; mask *= 2) of_tile = fmaxf(of_tile, shuffle_xor(of_tile, mask));
+      const float scale = is_capped ? 1 : factor[i], more = fmaxf(most[i], of_tile * scale);
+      const float base = more == float_of(kMinusInfinity) ? 0 : more;  // nothing seen yet
+      const float left = exp2_of(most[i] - base);
+      most[i] = more;
+      // Late tiles seldom have a new maximum.
+      if (left != 1) {
+        total[i] *= left;
+#pragma unroll
+        for (u32 n = 0; n < kDim / 8; ++n) {
+          sums[m][n][2 * row] *= left;
+          sums[m][n][2 * row + 1] *= left;
         }
-        area[at] = floats_to_halves(elems.of[0], elems.of[1]);
-        area[at + 1] = floats_to_halves(elems.of[2], elems.of[3]);
       }
-    });
-    BARRIER();
+#pragma unroll
+      for (u32 n = 0; n < kTiles; ++n) {
+        const float first = exp2_of(scores[m][n][2 * row] * scale - base),
+                    second = exp2_of(scores[m][n][2 * row + 1] * scale - base);
+        total[i] += first + second;
+        weights[m][n / 2][n % 2 * 2 + row] = floats_to_halves(first, second);
+      }
+    }
   }
 };
 
-// Where the elements of a query are that a warp has: those of the first half of the warps in one area, part behind
-// part, of the others in another one.
 template <u32 kDim>
-DEVICE constexpr u32 query_stride() {
-  return parts_of(kDim) == 1 ? row_words(kDim) : kLongestOfWarp / 2;
-}
-template <u32 kDim>
-DEVICE constexpr bool is_in_first(u32 part) {
-  return parts_of(kDim) == 1 || part < parts_of(kDim) / 2;
-}
-template <u32 kDim>
-DEVICE constexpr u32 query_word(u32 part, u32 q) {
-  const u32 in_area = parts_of(kDim) == 1 ? 0 : part % (parts_of(kDim) / 2);
-  return (in_area * queries_of(kDim) + q) * query_stride<kDim>();
-}
-
-// Rows of f16 divided by a power of 2, as lib/half.cuh has them: two, four or eight neighbouring threads have a query.
-template <u32 kDim>
-DEVICE void load_queries(const AttendParams& p, const Stack& stack, auto& area, auto& second, auto& scales) {
-  constexpr u32 kBeside = threads_of(kDim) / queries_of(kDim), kOfThread = kDim / kBeside;
-  constexpr u32 kOfPart = kDim / parts_of(kDim);
-  static_assert(query_word<kDim>(parts_of(kDim) - 1, queries_of(kDim)) <= tile_words(kDim));
+DEVICE void attend_tiles(const AttendParams& p, const Stack& stack, auto& queries, auto& keys, auto& values) {
+  using Of = Area<kDim>;
+  constexpr u32 kSteps = kDim / 16, kKeySteps = Of::kKeys / 16;
+  constexpr bool kHoldsQueries = kDim <= 64;
   const AttendWords& words = p.words;
-  const u32 q = thread_index() / kBeside, first = thread_index() % kBeside * kOfThread;
-  const bool is_there = has_query(words, stack, q);
-  const float* from = buffer<const float>(p, 3) + (is_there ? query_at(words, stack, q) : 0);
-  const auto elem = [&](u32 col) { return is_there && col < words.head_dim ? from[col] : 0; };
-  float most = 0;
-  for (u32 col = first; col < first + kOfThread; ++col) most = fmaxf(most, fabsf(elem(col)));
-  for (u32 mask = 1; mask < kBeside; mask *= 2) most = fmaxf(most, shuffle_xor(most, mask));
-  const float scale = scale_of_half(most, args::kHalfExponent), inverse = inverse_of(scale);
-  if (first == 0) scales[q] = scale;
-  for (u32 col = first; col < first + kOfThread; col += 8) {
-    u32 pairs[4];
-#pragma unroll
-    for (u32 i = 0; i < 4; ++i)
-      pairs[i] = floats_to_halves(inverse * elem(col + 2 * i), inverse * elem(col + 2 * i + 1));
-    const u32 part = col / kOfPart, at = query_word<kDim>(part, q) + col % kOfPart / 2;
-    put_unit(is_in_first<kDim>(part) ? area : second, at, {pairs[0], pairs[1], pairs[2], pairs[3]});
-  }
-}
-
-// Of the warps with the same queries, each of which has multiplied its elements: all have the sums then, added up in
-// one order. All threads call together, when nobody reads the area any more that they were multiplied from.
-template <u32 kParts, u32 kQueryWarps, u32 kTiles>
-DEVICE void add_scores(auto& area, float (&scores)[kTiles][4]) {
-  const u32 warp = warp_index();
-  const auto place_of = [](u32 of, u32 i) { return (of * kTiles * 4 + i) * kWarp + lane_index(); };
-  BARRIER();
-#pragma unroll
-  for (u32 i = 0; i < kTiles * 4; ++i) area[place_of(warp, i)] = bits_of(scores[i / 4][i % 4]);
-  BARRIER();
-#pragma unroll
-  for (u32 i = 0; i < kTiles * 4; ++i) {
-    float sum = float_of(area[place_of(warp % kQueryWarps, i)]);
-#pragma unroll
-    for (u32 part = 1; part < kParts; ++part)
-      sum += float_of(area[place_of(warp % kQueryWarps + part * kQueryWarps, i)]);
-    scores[i / 4][i % 4] = sum;
-  }
-}
-
-template <u32 kDim>
-DEVICE void attend_tiles(const AttendParams& p, auto& keys, auto& values, auto& raw, auto& scales) {
-  using Of = Tiles<kDim>;
-  constexpr u32 kParts = parts_of(kDim), kSteps = kDim / kParts / 16, kTileKeys = Of::kTileKeys;
-  constexpr u32 kKeySteps = kTileKeys / 16, kQueryWarps = queries_of(kDim) / kWarpQueries;
-  const AttendWords& words = p.words;
-  Stack stack;
-  if (!open_stack(p, stack)) return;
   const u32* inputs = inputs_of(p);
-  const auto position_of = [&](u32 row) { return step_row(inputs, words.rows_at, row).position; };
+  const auto position_of = [&](u32 row) {
+    return step_row(inputs, words.rows_at, stack.first_row + smaller(row, stack.n_rows - 1)).position;
+  };
   const u32 exact_from = inputs[words.exact_from_at + stack.slot];
-  const u32 lane = lane_index(), first_query = warp_index() % kQueryWarps * kWarpQueries;
-  const u32 share = warp_index() / kQueryWarps, first_word = share * (kDim / kParts / 2);  // of a row
-  // Rows of a slot ascend.
-  const u32 end = position_of(stack.first_row + stack.n_rows - 1) + 1;
-  const Part key_part{1, 5, words.key_type, words.has_exact_keys, 0},
-      value_part{2, 6, words.value_type, words.has_exact_values, words.has_shifts};
-  // Tiles begin at multiples of their size, and where rows do not stand behind those before them.
-  const auto end_of_tile = [&](u32 position) {
-    const u32 last = smaller((position / kTileKeys + 1) * kTileKeys, end);
-    return smaller(last, smaller(end_of_rows(key_part, words.key_rows, exact_from, position),
-                                 end_of_rows(value_part, words.value_rows, exact_from, position)));
+  const u32 lane = lane_index(), first_query = warp_index() * kWarpQueries;
+  // Rows of a slot ascend. Tiles from all_from to all_end are seen by all queries of the warp.
+  const u32 end = position_of(stack.n_rows - 1) + 1, all_end = position_of(first_query / words.heads) + 1;
+  const u32 all_from = seen_from(words.window, position_of((first_query + kWarpQueries - 1) / words.heads));
+  const Part key_part = keys_of(words), value_part = values_of(words);
+  const auto end_at = [&](u32 position) {
+    return end_of_tile<Of::kKeys>(key_part, value_part, exact_from, position, end);
   };
-  const auto begin = [&](const Part& part, const CacheRows& rows, u32 position, auto& area) {
-    return Of::begin(p, stack, part, rows, exact_from, position, end_of_tile(position) - position, area, raw);
+  const auto begin = [&](const Part& part, u32 position, u32 next, auto& area) {
+    const Tile tile = tile_of(p, stack, part, exact_from, position, next);
+    begin_tile<kDim>(p, tile, area);
+    return tile;
   };
 
-  load_queries<kDim>(p, stack, keys, values, scales);
-  if constexpr (kParts == 1) {
-    WARP_BARRIER();  // of whose queries they are
-  } else {
-    BARRIER();
-  }
-  u32 queries[kSteps][4];
+  u32 position = seen_from(words.window, position_of(0)) / Of::kKeys * Of::kKeys, next = end_at(position);
+  Tile of_keys = begin(key_part, position, next, keys);
+  load_queries<kDim>(p, stack, queries, values);
+  WARP_BARRIER();  // of whose queries they are
+  const bool is_capped = words.cap > 0;
+  Softmax<kDim> softmax{};
 #pragma unroll
-  for (u32 k = 0; k < kSteps; ++k) {
-    const u32 at = query_word<kDim>(share, first_query + lane % 16) + 8 * k + lane / 16 * 4;
-    load_tiles<false>(queries[k], is_in_first<kDim>(share) ? keys : values, at);
-  }
-  // Of the two rows of queries that this lane has scores of.
-  u32 seen_first[2], seen_end[2];
-  float factor[2], most[2], total[2]{};
-#pragma unroll
-  for (u32 i = 0; i < 2; ++i) {
+  for (u32 i = 0; i < 4; ++i) {
     const u32 q = first_query + lane / 4 + 8 * i;
-    seen_end[i] = has_query(words, stack, q) ? position_of(query_row(words, stack, q)) + 1 : 0;
-    seen_first[i] = seen_end[i] == 0 ? 0 : seen_from(words.window, seen_end[i] - 1);
-    factor[i] = scales[q] * words.scale;
-    most[i] = kUnseen;
-    if (words.has_sinks != 0 && seen_end[i] != 0) {
-      most[i] = sink_of(p, stack, q);
-      total[i] = lane % 4 == 0 ? 1 : 0;  // the lanes of a query add up theirs in the end
-    }
+    const float scale = float_of(values[q]) * words.scale * (is_capped ? 1 / words.cap : kLog2OfE);
+    softmax.factor[i] = fmaxf(scale, 0x1p-126F);  // infinities stay such
+    const bool has_sink = words.has_sinks != 0 && has_query(words, stack, q);
+    softmax.most[i] = has_sink ? kLog2OfE * sink_of(p, stack, q) : float_of(kMinusInfinity);
+    softmax.total[i] = has_sink && lane % 4 == 0 ? 1 : 0;  // the lanes of a query add up theirs in the end
   }
-  BARRIER();  // the queries have been read
+  u32 of_queries[kHoldsQueries ? kSteps : 1][2][4];
+  const auto read_queries = [&](u32 k, u32(&to)[2][4]) {
+#pragma unroll
+    for (u32 m = 0; m < 2; ++m) load_tiles<false>(to[m], queries, Of::at(first_query + lane % 16, lane / 16, m, k));
+  };
+  if constexpr (kHoldsQueries) {
+#pragma unroll
+    for (u32 k = 0; k < kSteps; ++k) read_queries(k, of_queries[k]);
+  }
 
-  float sums[2 * kSteps][4]{};
-  u32 position = seen_from(words.window, position_of(stack.first_row)) / kTileKeys * kTileKeys;
-  typename Of::Loading of_keys = begin(key_part, words.key_rows, position, keys);
-  while (position < end) {
-    const u32 next = end_of_tile(position);
-    Of::finish(p, of_keys, false, keys, raw);
-    const typename Of::Loading of_values = begin(value_part, words.value_rows, position, values);
-    float scores[2 * kKeySteps][4]{};
+  while (true) {
+    finish_tile<kDim>(p, of_keys, false, keys);
+    const Tile of_values = begin(value_part, position, next, values);
+    typename Softmax<kDim>::Scores scores{};
 #pragma unroll
     for (u32 k = 0; k < kSteps; ++k) {
+      auto& of_step = of_queries[kHoldsQueries ? k : 0];
+      if constexpr (!kHoldsQueries) read_queries(k, of_step);
 #pragma unroll
       for (u32 n = 0; n < kKeySteps; ++n) {
         u32 tiles[4];
-        const u32 key = 16 * n + lane % 8 + lane / 16 * 8;
-        load_tiles<false>(tiles, keys, key * Of::kStride + first_word + 8 * k + lane / 8 % 2 * 4);
-        multiply_halves(scores[2 * n], queries[k], tiles[0], tiles[1]);
-        multiply_halves(scores[2 * n + 1], queries[k], tiles[2], tiles[3]);
-      }
-    }
-    if constexpr (kParts > 1) add_scores<kParts, kQueryWarps>(keys, scores);
-    // Scores of what a query sees become weights under a new maximum.
-    float of_tile[2] = {kUnseen, kUnseen};
+        load_tiles<false>(tiles, keys, Of::at(lane % 8 + lane / 16 * 8, lane / 8 % 2, n, k));
 #pragma unroll
-    for (u32 n = 0; n < 2 * kKeySteps; ++n) {
-#pragma unroll
-      for (u32 i = 0; i < 4; ++i) {
-        const u32 row = row_of_sum(i), at = position + 8 * n + lane % 4 * 2 + i % 2;
-        const bool is_seen = at < next && at >= seen_first[row] && at < seen_end[row];
-        scores[n][i] = is_seen ? softcapped(words.cap, scores[n][i] * factor[row]) : kUnseen;
-        of_tile[row] = fmaxf(of_tile[row], scores[n][i]);
-      }
-    }
-#pragma unroll
-    for (u32 row = 0; row < 2; ++row) {
-      for (u32 mask = 1; mask < 4; mask *= 2) of_tile[row] = fmaxf(of_tile[row], shuffle_xor(of_tile[row], mask));
-      const float more = fmaxf(most[row], of_tile[row]), left = exp_of(most[row] - more);
-      most[row] = more;
-      total[row] *= left;
-#pragma unroll
-      for (u32 n = 0; n < 2 * kSteps; ++n) {
-        sums[n][2 * row] *= left;
-        sums[n][2 * row + 1] *= left;
-      }
-    }
-    u32 weights[kKeySteps][4];
-#pragma unroll
-    for (u32 n = 0; n < 2 * kKeySteps; ++n) {
-#pragma unroll
-      for (u32 row = 0; row < 2; ++row) {
-        float pair[2];
-#pragma unroll
-        for (u32 i = 0; i < 2; ++i) {
-          const float score = scores[n][2 * row + i];
-          pair[i] = score == kUnseen ? 0 : exp_of(score - most[row]);
-          total[row] += pair[i];
+        for (u32 m = 0; m < 2; ++m) {
+          multiply_halves(scores[m][2 * n], of_step[m], tiles[0], tiles[1]);
+          multiply_halves(scores[m][2 * n + 1], of_step[m], tiles[2], tiles[3]);
         }
-        weights[n / 2][n % 2 * 2 + row] = floats_to_halves(pair[0], pair[1]);
       }
     }
-    Of::finish(p, of_values, words.has_shifts != 0, values, raw);
-    if (next < end) of_keys = begin(key_part, words.key_rows, next, keys);
+    if (is_capped) {
+#pragma unroll
+      for (u32 i = 0; i < 8 * Softmax<kDim>::kTiles; ++i) {
+        float& score = scores[i / 4 % 2][i / 8][i % 4];
+        score = kLog2OfE * words.cap * tanhf(score * softmax.factor[i / 4 % 2 * 2 + row_of_sum(i % 4)]);
+      }
+    }
+    if (position < all_from || next > all_end || next - position < Of::kKeys)
+      Softmax<kDim>::mask(p, stack, first_query, position, next, scores);
+    u32 weights[2][kKeySteps][4];
+    softmax.weigh(is_capped, scores, weights);
+    finish_tile<kDim>(p, of_values, words.has_shifts != 0, values);
+    position = next;
+    if (position < end) {
+      next = end_at(position);
+      of_keys = begin(key_part, position, next, keys);
+    }
 #pragma unroll
     for (u32 k = 0; k < kKeySteps; ++k) {
 #pragma unroll
       for (u32 n = 0; n < kSteps; ++n) {
         u32 tiles[4];
-        load_tiles<true>(tiles, values, (16 * k + lane % 16) * Of::kStride + first_word + 8 * n + lane / 16 * 4);
-        multiply_halves(sums[2 * n], weights[k], tiles[0], tiles[1]);
-        multiply_halves(sums[2 * n + 1], weights[k], tiles[2], tiles[3]);
+        load_tiles<true>(tiles, values, Of::at(lane % 16, lane / 16, k, n));
+#pragma unroll
+        for (u32 m = 0; m < 2; ++m) {
+          multiply_halves(softmax.sums[m][2 * n], weights[m][k], tiles[0], tiles[1]);
+          multiply_halves(softmax.sums[m][2 * n + 1], weights[m][k], tiles[2], tiles[3]);
+        }
       }
     }
-    position = next;
+    if (position >= end) break;
   }
 
 #pragma unroll
-  for (u32 row = 0; row < 2; ++row) {
-    for (u32 mask = 1; mask < 4; mask *= 2) total[row] += shuffle_xor(total[row], mask);
-    const u32 q = first_query + lane / 4 + 8 * row;
+  for (u32 i = 0; i < 4; ++i) {
+    float total = softmax.total[i];
+    for (u32 mask = 1; mask < 4; mask *= 2) total += shuffle_xor(total, mask);
+    const u32 q = first_query + lane / 4 + 8 * i;
     if (!has_query(words, stack, q)) continue;
     float* to = buffer<float>(p, 4) + query_at(words, stack, q);
+    const float inverse = 1 / total;
 #pragma unroll
-    for (u32 n = 0; n < 2 * kSteps; ++n) {
-      const u32 col = 2 * first_word + 8 * n + lane % 4 * 2;
+    for (u32 n = 0; n < kDim / 8; ++n) {
+      const u32 col = 8 * n + lane % 4 * 2;
       if (col >= words.head_dim) continue;
-      to[col] = sums[n][2 * row] / total[row];
-      to[col + 1] = sums[n][2 * row + 1] / total[row];
+      const float* sums = &softmax.sums[i / 2][n][i % 2 * 2];
+      *reinterpret_cast<uint2*>(to + col) = {bits_of(inverse * sums[0]), bits_of(inverse * sums[1])};
     }
   }
 }
@@ -315,17 +359,14 @@ DEVICE void attend_tiles(const AttendParams& p, auto& keys, auto& values, auto& 
 }  // namespace
 
 // One for each head size, up to it.
-#define ATTEND_TILES(name, dim)                      \
-  KERNEL(name, threads_of(dim), AttendParams) {      \
-    SHARED(u32, keys, tile_words(dim));              \
-    SHARED(u32, values, tile_words(dim));            \
-    SHARED(u32, raw, raw_words(dim));                \
-    SHARED(float, scales, queries_of(dim));          \
-    attend_tiles<dim>(p, keys, values, raw, scales); \
+#define ATTEND_TILES(name, dim)                                                                         \
+  KERNEL(name, kThreads, AttendParams) {                                                                \
+    SHARED(u32, queries, Area<dim>::kQueryWords);                                                       \
+    SHARED(u32, keys, Area<dim>::kTileWords);                                                           \
+    SHARED(u32, values, Area<dim>::kTileWords);                                                         \
+    for_each_stack(p, [&](const Stack& stack) { attend_tiles<dim>(p, stack, queries, keys, values); }); \
   }
 ATTEND_TILES(attend_tiles_64, 64)
 ATTEND_TILES(attend_tiles_128, 128)
-ATTEND_TILES(attend_tiles_256, 256)
-ATTEND_TILES(attend_tiles_512, 512)
 
 }  // namespace headroom::cuda

@@ -26,6 +26,14 @@ DEVICE bool is_exact(const CacheRows& rows, u32 position, u32 exact_from) {
   return position < rows.n_sinks || (rows.n_ring != 0 && position >= exact_from);
 }
 
+// The KV head and the query heads of this block's stack.
+DEVICE void find_heads(const AttendWords& words, Stack& stack) {
+  const u32 group = words.n_heads / words.n_kv_heads, of_stack = block_x() % words.n_stacks;
+  stack.kv_head = block_x() / words.n_stacks;
+  stack.first_head = stack.kv_head * group + of_stack * words.heads;
+  stack.n_heads = smaller(words.heads, group - of_stack * words.heads);
+}
+
 // Neighbouring rows of a slot go together, with the query heads of a stack. False: this block's row goes with the one
 // before it.
 DEVICE bool open_stack(const AttendParams& p, Stack& stack) {
@@ -40,10 +48,7 @@ DEVICE bool open_stack(const AttendParams& p, Stack& stack) {
   while (in_block + stack.n_rows < words.rows && block_y() + stack.n_rows < grid_y() &&
          slot_of(stack.first_row + stack.n_rows) == stack.slot)
     ++stack.n_rows;
-  const u32 group = words.n_heads / words.n_kv_heads, of_stack = block_x() % words.n_stacks;
-  stack.kv_head = block_x() / words.n_stacks;
-  stack.first_head = stack.kv_head * group + of_stack * words.heads;
-  stack.n_heads = smaller(words.heads, group - of_stack * words.heads);
+  find_heads(words, stack);
   return true;
 }
 

@@ -167,6 +167,12 @@ DEVICE std::uint32_t floats_to_halves(float low, float high) {
 DEVICE uint4 load_stream(const uint4* from) { return __ldcs(from); }  // what is read once
 DEVICE std::uint32_t load_table(const std::uint32_t* from) { return __ldg(from); }
 DEVICE float exp_of(float x) { return expf(x); }
+// 2 to the power of x, to 2^-22 of itself; 0 where that is below what f32 has in full. PTX ISA, "ex2".
+DEVICE float exp2_of(float x) {
+  float power;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(x));
+  return power;
+}
 DEVICE std::uint32_t bits_of(float x) { return __float_as_uint(x); }
 DEVICE float float_of(std::uint32_t bits) { return __uint_as_float(bits); }
 
