@@ -2,6 +2,7 @@
 HEADROOM_KERNELS(add_experts, "add_experts")
 HEADROOM_KERNELS(attend, "attend_1", "attend_2", "attend_4", "attend_8", "attend_16", "attend_long")
 HEADROOM_KERNELS(attend_merge, "attend_merge")
+HEADROOM_KERNELS(attend_rows, "attend_rows_64", "attend_rows_128", "attend_rows_256")
 HEADROOM_KERNELS(attend_tiles, "attend_tiles_64", "attend_tiles_128", "attend_tiles_256", "attend_tiles_512")
 HEADROOM_KERNELS(conv_mix, "conv_mix")
 HEADROOM_KERNELS(copy_inputs, "copy_inputs")

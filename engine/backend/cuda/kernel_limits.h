@@ -30,6 +30,12 @@ inline constexpr std::uint32_t kAttendRoomWords = 4096;  // of shared memory: wh
 inline constexpr std::uint32_t kAttendTileQueries = 64, kAttendTileHead = 256, kAttendLongTileQueries = 32;
 inline constexpr std::uint32_t kAttendTileDim = 512;  // elements of the longest heads that it has a kernel for
 
+// attend_rows.cu: queries of a block, and elements of the longest heads that it has a kernel for.
+inline constexpr std::uint32_t kAttendRowQueries = 16, kAttendRowDim = 256;
+
+// attend_merge.cu: splits of a row at most.
+inline constexpr std::uint32_t kMostAttendSplits = 512;
+
 // copy_inputs.cu: threads of a block, and what it is given instead of buffers: words of 32 bits by their addresses.
 inline constexpr std::uint32_t kCopyInputsThreads = 256, kMostInputCopies = 8;
 struct CopyInputsParams {

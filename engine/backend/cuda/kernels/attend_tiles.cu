@@ -28,21 +28,6 @@ DEVICE constexpr u32 raw_words(u32 dim) {
   return words + words / 32 * 4;
 }
 
-// One of keys or values of a tile.
-struct Part {
-  u32 plain, exact;  // the numbers of their buffers
-  u32 type, has_exact, has_shifts;
-};
-
-// Where rows end that stand together from `position` on: at the end of a ring, and where others are exact.
-DEVICE u32 end_of_rows(const Part& part, const CacheRows& rows, u32 exact_from, u32 position) {
-  const u32 last = (position / rows.n_rows + 1) * rows.n_rows;
-  if (part.has_exact == 0) return last;
-  if (position < rows.n_sinks) return smaller(last, rows.n_sinks);
-  if (rows.n_ring == 0) return last;
-  return smaller(last, position < exact_from ? exact_from : (position / rows.n_ring + 1) * rows.n_ring);
-}
-
 // The scores of two rows of queries that a lane has, as in lib/mma.cuh.
 DEVICE constexpr u32 row_of_sum(u32 i) { return i / 2; }
 
@@ -58,7 +43,7 @@ class Tiles {
     u32 position, n_keys;
   };
 
-  DEVICE static Loading begin(const AttendParams& p, const Stack& stack, const Part& part, const CacheRows& rows,
+  DEVICE static Loading begin(const AttendParams& p, const Stack& stack, const CachePart& part, const CacheRows& rows,
                               u32 exact_from, u32 position, u32 n_keys, auto& area, auto& raw) {
     const u32 head_dim = p.words.head_dim;
     const bool from_exact = part.has_exact != 0 && is_exact(rows, position, exact_from);
@@ -181,15 +166,15 @@ DEVICE void attend_tiles(const AttendParams& p, auto& keys, auto& values, auto& 
   const u32 share = warp_index() / kQueryWarps, first_word = share * (kDim / kParts / 2);  // of a row
   // Rows of a slot ascend.
   const u32 end = position_of(stack.first_row + stack.n_rows - 1) + 1;
-  const Part key_part{1, 5, words.key_type, words.has_exact_keys, 0},
-      value_part{2, 6, words.value_type, words.has_exact_values, words.has_shifts};
+  const CachePart key_part{1, 5, words.key_type, words.has_exact_keys},
+      value_part{2, 6, words.value_type, words.has_exact_values};
   // Tiles begin at multiples of their size, and where rows do not stand behind those before them.
   const auto end_of_tile = [&](u32 position) {
     const u32 last = smaller((position / kTileKeys + 1) * kTileKeys, end);
     return smaller(last, smaller(end_of_rows(key_part, words.key_rows, exact_from, position),
                                  end_of_rows(value_part, words.value_rows, exact_from, position)));
   };
-  const auto begin = [&](const Part& part, const CacheRows& rows, u32 position, auto& area) {
+  const auto begin = [&](const CachePart& part, const CacheRows& rows, u32 position, auto& area) {
     return Of::begin(p, stack, part, rows, exact_from, position, end_of_tile(position) - position, area, raw);
   };
 

@@ -70,4 +70,19 @@ DEVICE std::uint64_t rows_at(const AttendWords& words, const Stack& stack, const
                     : cache_row(rows, stack.slot, words.n_kv_heads, stack.kv_head, position);
 }
 
+// One of keys or values.
+struct CachePart {
+  u32 plain, exact;  // the numbers of their buffers
+  u32 type, has_exact;
+};
+
+// Where rows end that stand together from `position` on: at the end of a ring, and where others are exact.
+DEVICE u32 end_of_rows(const CachePart& part, const CacheRows& rows, u32 exact_from, u32 position) {
+  const u32 last = (position / rows.n_rows + 1) * rows.n_rows;
+  if (part.has_exact == 0) return last;
+  if (position < rows.n_sinks) return smaller(last, rows.n_sinks);
+  if (rows.n_ring == 0) return last;
+  return smaller(last, position < exact_from ? exact_from : (position / rows.n_ring + 1) * rows.n_ring);
+}
+
 }  // namespace headroom::cuda
