@@ -63,8 +63,8 @@ check() {
         expect($3 > 0, "expected reads of 16 bytes, found none")
       if ($1 ~ /^(matvec|peak)_int8/) expect($6 > 0, "expected int8 dot products, found none")
       if ($1 ~ /^matmul_int8|^peak_tiles/) expect($7 > 0, "expected tiles of int8, found none")
-      if ($1 ~ /^(matmul_half|attend_tiles|peak_half)/) expect($8 > 0, "expected tiles of f16, found none")
-      if ($1 ~ /^(matmul_half|matmul_int8|attend_tiles)/)
+      if ($1 ~ /^(matmul_half|attend_rows|attend_tiles|peak_half)/) expect($8 > 0, "expected tiles of f16, found none")
+      if ($1 ~ /^(matmul_half|matmul_int8|attend_rows|attend_tiles)/)
         expect($9 > 0 && ($10 > 0 || architecture < 80),
                "expected loads of tiles and copies behind its back, found " $9 " and " $10)
     }' "$1"

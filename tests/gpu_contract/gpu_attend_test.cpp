@@ -87,6 +87,15 @@ class GpuAttend : public testing::Test {
     for (; first < last; first += 32) steps.push_back(rows(slot, first, std::min(32U, last - first)));
   }
 
+  // Steps of few rows, one behind the other.
+  static void fill_few(Steps& steps, std::uint32_t slot, std::uint32_t first,
+                       std::initializer_list<std::uint32_t> few) {
+    for (const std::uint32_t n : few) {
+      steps.push_back(rows(slot, first, n));
+      first += n;
+    }
+  }
+
   // Half of all rows come as close as this: a code of the cache that rounds the other way moves a row by more, and is
   // rare, but in a long context there are some.
   static double usual_error(const PlanOptions& options) {
@@ -220,7 +229,7 @@ TEST_F(GpuAttend, sinks_count_once) {
   }
 }
 
-// Where weights are of half precision, so may be the attention of prompts. Keys that differ as much round to other
+// Where weights are of half precision, so may be attention. Keys that differ as much round to other
 // codes of the cache in many places.
 RandomModelSpec half_model(std::uint32_t n_heads, std::uint32_t head_dim) {
   RandomModelSpec spec;
@@ -239,6 +248,7 @@ constexpr double kHalfModelError = 2 * test::kHalfRowsTolerance;
 TEST_F(GpuAttend, half_models_with_every_cache_type_give_the_reference_logits) {
   Steps steps;
   fill(steps, 0, 0, 75);
+  fill_few(steps, 0, 75, {1, 8, 3, 1});
   for (const DType kv : kv_types()) {
     if (!test::kHasHalfAttention && !test::is_full_run() && kv != DType::kF16) continue;
     // Of Q8_0 those that take all of the room that kernels have.
@@ -256,6 +266,7 @@ TEST_F(GpuAttend, half_models_with_every_cache_type_give_the_reference_logits) {
 TEST_F(GpuAttend, sinks_of_half_models_count_once) {
   Steps steps;
   fill(steps, 0, 0, 100);
+  fill_few(steps, 0, 100, {1, 8, 1});
   for (const std::uint32_t head_dim : {64U, 256U, 512U}) {
     if (!test::kHasHalfAttention && !test::is_full_run() && head_dim > 64) continue;
     SCOPED_TRACE(head_dim);
@@ -291,6 +302,8 @@ TEST_F(GpuAttend, half_models_of_every_shape_give_the_reference_logits) {
       fill(steps, 0, 0, 100);
       steps.push_back(joined({rows(0, 100, 5), rows(1, 0, 27)}));
       fill(steps, 0, 105, 150);
+      fill_few(steps, 0, 150, {1, 8, 1});
+      steps.push_back(joined({rows(0, 160, 2), rows(1, 27, 3)}));
       SCOPED_TRACE(fmt::format("{} heads of {}", kGroups[j], kHeads[i]));
       expect_like_reference(spec, options_with(DType::kF16, 256, 2), steps, kHalfModelError);
     }
@@ -301,6 +314,7 @@ TEST_F(GpuAttend, half_models_of_every_shape_give_the_reference_logits) {
 TEST_F(GpuAttend, long_contexts_of_half_models_give_the_reference_logits) {
   Steps steps;
   fill(steps, 0, 0, test::kHasHalfAttention || test::is_full_run() ? 500 : 50);
+  fill_few(steps, 0, steps.back().back().position + 1, {1, 8, 1});
   for (const std::uint32_t head_dim : {16U, 128U}) {
     SCOPED_TRACE(head_dim);
     expect_like_reference(half_model(4, head_dim), options_with(DType::kQ4_0, 512), steps, kHalfModelError);

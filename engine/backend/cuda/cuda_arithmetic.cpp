@@ -34,6 +34,8 @@ GpuArithmetic cuda_arithmetic(const CudaCard& card) {
   arithmetic.column_parts = 16;
   arithmetic.shares_out_experts = true;
   arithmetic.half_attend_dim = cuda::kAttendTileDim;
+  const char* attend = std::getenv(kCudaAttendVariable);
+  arithmetic.half_attend_row_dim = attend != nullptr && std::string_view(attend) == "f32" ? 0 : cuda::kAttendRowDim;
   arithmetic.attends_to_int8 = true;
   arithmetic.attend = {.n_threads = cuda::kAttendThreads,
                        .team = cuda::kAttendTeam,
@@ -41,6 +43,7 @@ GpuArithmetic cuda_arithmetic(const CudaCard& card) {
                        .most_queries = cuda::kAttendQueries,
                        .queries_of_rows = 8,
                        .tile_queries = cuda::attend_tile_queries,
+                       .few_row_queries = cuda::kAttendRowQueries,
                        .least_rows = 128};
   arithmetic.group_sizes = {.embedded_cols = cuda::kEmbedThreads * cuda::kEmbedElems,
                             .encoded_groups = cuda::kEncodeThreads / cuda::kEncodeTeam,

@@ -53,6 +53,13 @@ Entry attend_tiles_entry(std::uint32_t head_dim) {
   return {head_dim <= 256 ? "attend_tiles_256" : "attend_tiles_512", 256};
 }
 
+// kernels/attend_rows.cu.
+Entry attend_rows_entry(std::uint32_t head_dim) {
+  static_assert(kGpuAttendGroups <= cuda::kMostAttendSplits);
+  if (head_dim <= 64) return {"attend_rows_64", 128};
+  return head_dim <= 128 ? Entry{"attend_rows_128", 128} : Entry{"attend_rows_256", 64};
+}
+
 // Of experts a tile has kGpuTileRows rows.
 bool has_high_tiles(const GridSize& groups) {
   return groups.of != GridSize::Of::kExpertTiles && groups.factor > kGpuTileRows;
@@ -78,6 +85,7 @@ Entry entry_of(const Dispatch& dispatch) {
     case Kernel::kQueryHeads:
     case Kernel::kCacheHeads: return {"heads", 64, true};
     case Kernel::kAttend: return {attend_entry(args_of<args::AttendConstants>(constants)), cuda::kAttendThreads};
+    case Kernel::kAttendRows: return attend_rows_entry(args_of<args::AttendConstants>(constants).head_dim);
     case Kernel::kAttendTiles: return attend_tiles_entry(args_of<args::AttendConstants>(constants).head_dim);
     case Kernel::kAttendMerge: return {"attend_merge", 64};
     case Kernel::kConvMix: return {"conv_mix", 64};

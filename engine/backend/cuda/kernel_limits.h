@@ -33,6 +33,12 @@ constexpr std::uint32_t attend_tile_queries(std::uint32_t head_dim) {
   return head_dim <= 128 ? 128 : head_dim <= 256 ? 64 : 32;
 }
 
+// attend_rows.cu: queries of a block, and elements of the longest heads that it has a kernel for.
+inline constexpr std::uint32_t kAttendRowQueries = 16, kAttendRowDim = 256;
+
+// attend_merge.cu: splits of a row at most.
+inline constexpr std::uint32_t kMostAttendSplits = 512;
+
 // copy_inputs.cu: threads of a block, and what it is given instead of buffers: words of 32 bits by their addresses.
 inline constexpr std::uint32_t kCopyInputsThreads = 256, kMostInputCopies = 8;
 struct CopyInputsParams {

@@ -38,6 +38,7 @@ struct AttendLimits {
   std::uint32_t queries_of_rows = 0;
   // Queries of a workgroup of Kernel::kAttendTiles, by the elements of a head; null: the backend has no such kernel.
   std::uint32_t (*tile_queries)(std::uint32_t head_dim) = nullptr;
+  std::uint32_t few_row_queries = 0;  // of Kernel::kAttendRows, of one row; 0: likewise
   // A submission has a multiple of this many rows of a prompt, and at least so many, whatever `most_products` says. Not
   // less than kGpuLeastAttendRows, by which plans have room for the dispatches.
   std::uint32_t least_rows = 0;
@@ -67,6 +68,7 @@ struct GpuArithmetic {
   // Steps of many rows attend in f16 where heads have at most so many elements and the layer has no F32 weights; 0:
   // never.
   std::uint32_t half_attend_dim = 0;
+  std::uint32_t half_attend_row_dim = 0;  // likewise of steps of few rows
   // Steps of few rows write the results of attention as int8 to GpuScratch::normed, if the matrix behind them reads
   // int8.
   bool attends_to_int8 = false;

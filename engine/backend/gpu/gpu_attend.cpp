@@ -56,6 +56,16 @@ AttendShape one_row(const AttendLimits& limits, std::uint32_t group, std::uint32
   CHECK(false, "a head is too long for the shared memory of a workgroup");
 }
 
+// Where blocks have up to so many queries, and shared memory is the kernel's own.
+AttendShape stacked(const LayerSpec& layer, std::uint32_t n_queries) {
+  AttendShape shape;
+  const std::uint32_t group = layer.n_heads / layer.n_kv_heads;
+  shape.n_stacks = narrow(div_up(group, n_queries));
+  shape.n_heads = narrow(div_up(group, shape.n_stacks));
+  shape.tile_keys = kKvRowStep;
+  return shape;
+}
+
 class AttendDispatches {
  public:
   AttendDispatches(const GpuBinding& bound, const Op& op, RowClass rows)
@@ -101,25 +111,26 @@ class AttendDispatches {
   }
 
   // As ProductDispatches::encoding_for(): what has F32 weights, or an F32 cache, is computed in f32.
-  bool has_half_attend() const {
+  bool has_half_attend(std::uint32_t most_dim) const {
     const PlanOptions& options = bound_.plan->options;
-    return layer_.head_dim <= bound_.arithmetic.half_attend_dim && layer_.head_dim % 8 == 0 &&
-           options.kv_k != DType::kF32 && options.kv_v != DType::kF32 &&
-           bound_.at(TensorRole::kQ, op_.layer).dtype != DType::kF32;
+    return layer_.head_dim <= most_dim && layer_.head_dim % 8 == 0 && options.kv_k != DType::kF32 &&
+           options.kv_v != DType::kF32 && bound_.at(TensorRole::kQ, op_.layer).dtype != DType::kF32;
   }
 
   void attend(OpPart& part, std::uint32_t first, bool is_split) {
     const PlanOptions& options = bound_.plan->options;
-    const bool is_tiled = !is_split && has_half_attend();
-    const AttendLimits& limits = bound_.arithmetic.attend;
-    const AttendShape shape =
-        is_tiled ? attend_tile_shape(layer_, limits) : attend_shape(layer_, options, limits, is_split);
+    const GpuArithmetic& arithmetic = bound_.arithmetic;
+    const AttendLimits& limits = arithmetic.attend;
+    const bool is_half = has_half_attend(is_split ? arithmetic.half_attend_row_dim : arithmetic.half_attend_dim);
+    const Kernel kernel = !is_half ? Kernel::kAttend : is_split ? Kernel::kAttendRows : Kernel::kAttendTiles;
+    const AttendShape shape = !is_half   ? attend_shape(layer_, options, limits, is_split)
+                              : is_split ? attend_row_shape(layer_, limits)
+                                         : attend_tile_shape(layer_, limits);
     const GpuSlice exact_keys = cache_.part(KvPart::kExactKeys), exact_values = cache_.part(KvPart::kExactValues);
     const GpuWeight* sinks = bound_.find(TensorRole::kAttnSinks, op_.layer);
     part.products_per_row = 2.0 * layer_.q_dim() * gpu_most_seen(layer_, options);
-    Dispatch& dispatch =
-        add(part, is_tiled ? Kernel::kAttendTiles : Kernel::kAttend, first, layer_.n_kv_heads * shape.n_stacks);
-    if (is_tiled) {
+    Dispatch& dispatch = add(part, kernel, first, layer_.n_kv_heads * shape.n_stacks);
+    if (kernel == Kernel::kAttendTiles) {
       dispatch.groups.of = GridSize::Of::kTiles;
       dispatch.groups.factor = shape.n_rows;
     }
@@ -204,14 +215,14 @@ AttendShape attend_shape(const LayerSpec& layer, const PlanOptions& options, con
 }
 
 AttendShape attend_tile_shape(const LayerSpec& layer, const AttendLimits& limits) {
-  AttendShape shape;
-  const std::uint32_t group = layer.n_heads / layer.n_kv_heads;
   const std::uint32_t n_queries = limits.tile_queries(layer.head_dim);
-  shape.n_stacks = narrow(div_up(group, n_queries));
-  shape.n_heads = narrow(div_up(group, shape.n_stacks));
+  AttendShape shape = stacked(layer, n_queries);
   shape.n_rows = n_queries / shape.n_heads;
-  shape.tile_keys = kKvRowStep;
   return shape;
+}
+
+AttendShape attend_row_shape(const LayerSpec& layer, const AttendLimits& limits) {
+  return stacked(layer, limits.few_row_queries);
 }
 
 // A product here takes up to twice as long as one of a matrix.

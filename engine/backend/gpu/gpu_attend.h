@@ -22,6 +22,8 @@ AttendShape attend_shape(const LayerSpec& layer, const PlanOptions& options, con
 
 // Of Kernel::kAttendTiles, whose shared memory is its own.
 AttendShape attend_tile_shape(const LayerSpec& layer, const AttendLimits& limits);
+// Of Kernel::kAttendRows, likewise.
+AttendShape attend_row_shape(const LayerSpec& layer, const AttendLimits& limits);
 
 // Rows of a prompt that attend in one submission.
 std::uint32_t attend_rows_at_once(const LayerSpec& layer, const PlanOptions& options, const GpuArithmetic& arithmetic);

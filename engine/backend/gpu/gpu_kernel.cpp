@@ -22,6 +22,7 @@ std::string_view kernel_name(Kernel kernel) {
     case Kernel::kQueryHeads: return "query_heads";
     case Kernel::kCacheHeads: return "cache_heads";
     case Kernel::kAttend: return "attend";
+    case Kernel::kAttendRows: return "attend_rows";
     case Kernel::kAttendTiles: return "attend_tiles";
     case Kernel::kAttendMerge: return "attend_merge";
     case Kernel::kConvMix: return "conv_mix";

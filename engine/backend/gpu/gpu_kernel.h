@@ -24,6 +24,7 @@ enum class Kernel : std::uint8_t {
   kQueryHeads,
   kCacheHeads,
   kAttend,
+  kAttendRows,
   kAttendTiles,
   kAttendMerge,
   kConvMix,

@@ -121,6 +121,7 @@ std::span<const std::uint32_t> kernel_code(Kernel kernel) {
     case Kernel::kQueryHeads: return kQueryHeadsCode;
     case Kernel::kCacheHeads: return kCacheHeadsCode;
     case Kernel::kAttend: return kAttendCode;
+    case Kernel::kAttendRows:
     case Kernel::kAttendTiles: break;  // CUDA's
     case Kernel::kAttendMerge: return kAttendMergeCode;
     case Kernel::kConvMix: return kConvMixCode;
@@ -146,7 +147,8 @@ std::uint64_t vulkan_kernels_fingerprint() {
     Fingerprint print;
     for (std::size_t i = 0; i <= static_cast<std::size_t>(Kernel::kTopTokens); ++i) {
       const auto kernel = static_cast<Kernel>(i);
-      if (kernel != Kernel::kAttendTiles) print.add(std::as_bytes(kernel_code(kernel)));
+      if (kernel != Kernel::kAttendRows && kernel != Kernel::kAttendTiles)
+        print.add(std::as_bytes(kernel_code(kernel)));
     }
     return print.value();
   }();

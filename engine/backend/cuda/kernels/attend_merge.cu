@@ -1,5 +1,6 @@
 // What comes behind attend.cu: the results of the splits of a row's keys are added up, and heads of rotated values
 // turned back. They are left as int8 where they are read so. Blocks: (query heads, rows).
+#include "backend/cuda/kernel_limits.h"
 #include "lib/heads.cuh"
 #include "lib/int8.cuh"
 #include "lib/splits.cuh"
@@ -10,8 +11,10 @@ namespace {
 using AttendMergeWords = args::KernelArgs<args::AttendMergeConstants, args::AttendMergePush>;
 using AttendMergeParams = Params<AttendMergeWords>;
 
-// Each thread counts for itself: splits are few.
-DEVICE void add_splits(const AttendMergeParams& p, auto& result, u32 row) {
+// Results of splits that a thread has asked for at once: they are far away, and each is read once.
+constexpr u32 kAtOnce = 16;
+
+DEVICE void add_splits(const AttendMergeParams& p, auto& result, auto& weights, auto& room, u32 row) {
   const AttendMergeWords& words = p.words;
   const u32* inputs = inputs_of(p);
   const float* partial = buffer<const float>(p, 3);
@@ -20,16 +23,28 @@ DEVICE void add_splits(const AttendMergeParams& p, auto& result, u32 row) {
   const u32 n = splits_of(words.row_splits, n_rows, words.window, position).n;
   const std::uint64_t first = std::uint64_t{row * most_splits(words.row_splits, n_rows)} * words.n_heads + block_x();
   float most = shares[first * 2], total = 0;
-  for (u32 i = 1; i < n; ++i) most = fmaxf(most, shares[(first + i * words.n_heads) * 2]);
-  for (u32 i = 0; i < n; ++i) {
-    const std::uint64_t at = first + i * words.n_heads;
-    total += exp_of(shares[at * 2] - most) * shares[at * 2 + 1];
+  for (u32 i = thread_index(); i < n; i += kHeadThreads) most = fmaxf(most, shares[(first + i * words.n_heads) * 2]);
+  most = block_max<kHeadThreads>(room, most);
+  for (u32 i = thread_index(); i < n; i += kHeadThreads) {
+    const std::uint64_t at = (first + i * words.n_heads) * 2;
+    const float weight = exp_of(shares[at] - most);
+    weights[i] = weight;
+    total += weight * shares[at + 1];
   }
+  BARRIER();  // the weights are there, and the maxima have been read
+  total = block_sum<kHeadThreads>(room, total);
+  const std::uint64_t stride = std::uint64_t{words.n_heads} * words.head_dim;
   for (u32 col = thread_index(); col < words.head_dim; col += kHeadThreads) {
+    const float* from = partial + first * words.head_dim + col;
     float sum = 0;
-    for (u32 i = 0; i < n; ++i) {
-      const std::uint64_t at = first + i * words.n_heads;
-      sum += exp_of(shares[at * 2] - most) * partial[at * words.head_dim + col];
+#pragma unroll 1
+    for (u32 i = 0; i < n; i += kAtOnce) {
+      float parts[kAtOnce];
+#pragma unroll
+      for (u32 k = 0; k < kAtOnce; ++k) parts[k] = i + k < n ? from[(i + k) * stride] : 0;
+#pragma unroll
+      for (u32 k = 0; k < kAtOnce; ++k)
+        if (i + k < n) sum += weights[i + k] * parts[k];
     }
     result[col] = sum / total;
   }
@@ -39,11 +54,13 @@ DEVICE void add_splits(const AttendMergeParams& p, auto& result, u32 row) {
 
 KERNEL(attend_merge, kHeadThreads, AttendMergeParams) {
   SHARED(float, result, kMostHeadDim);
+  SHARED(float, weights, kMostAttendSplits);
+  SHARED(float, room, kHeadThreads / kWarp);
   const AttendMergeWords& words = p.words;
   const u32 row = words.first_row + block_y();
   float* attended = buffer<float>(p, 4) + (std::uint64_t{row} * words.n_heads + block_x()) * words.head_dim;
   if (words.is_split != 0) {
-    add_splits(p, result, row);
+    add_splits(p, result, weights, room, row);
   } else {
     for (u32 col = thread_index(); col < words.head_dim; col += kHeadThreads) result[col] = attended[col];
   }
