@@ -32,6 +32,7 @@ GpuArithmetic cuda_arithmetic(const CudaCard& card) {
   // has few panels: 16 warps of 32 lanes ask for 64 KiB at once.
   arithmetic.column_parts = 16;
   arithmetic.shares_out_experts = true;
+  arithmetic.most_panel_blocks = cuda::kMostPanelBlocks;
   arithmetic.half_attend_dim = cuda::kAttendTileDim;
   arithmetic.attends_to_int8 = true;
   arithmetic.attend = {.n_threads = cuda::kAttendThreads,
