@@ -33,6 +33,7 @@ GpuArithmetic cuda_arithmetic(const CudaCard& card) {
   // has few panels: 16 warps of 32 lanes ask for 64 KiB at once.
   arithmetic.column_parts = 16;
   arithmetic.shares_out_experts = true;
+  arithmetic.most_panel_blocks = cuda::kMostPanelBlocks;
   arithmetic.half_attend_dim = cuda::kAttendTileDim;
   const char* attend = std::getenv(kCudaAttendVariable);
   arithmetic.half_attend_row_dim = attend != nullptr && std::string_view(attend) == "f32" ? 0 : cuda::kAttendRowDim;

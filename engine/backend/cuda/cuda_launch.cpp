@@ -30,11 +30,15 @@ std::string_view attend_entry(const args::AttendConstants& constants) {
                           : "attend_16";
 }
 
-Entry matvec_entry(std::string_view of_one, std::string_view of_eight, std::string_view of_experts,
-                   const std::vector<std::uint32_t>& words) {
-  const auto constants = args_of<args::MatvecConstants>(words);
-  if (constants.experts != 0) return {of_experts, constants.n_threads, true};
-  return {constants.most_rows == 1 ? of_one : of_eight, constants.n_threads, true};
+Entry matvec_entry(const Dispatch& dispatch) {
+  const auto constants = args_of<args::MatvecConstants>(dispatch.constants);
+  const bool is_int8 = dispatch.kernel == Kernel::kMatvecInt8, is_one = constants.most_rows == 1;
+  const auto entry = [&](std::string_view name) { return Entry{name, constants.n_threads, true}; };
+  if (constants.experts != 0) return entry(is_int8 ? "matvec_int8_experts" : "matvec_experts");
+  if (is_int8) return entry(is_one ? "matvec_int8_1" : "matvec_int8_8");
+  if (args_of<args::MatvecPush>(dispatch.push).panel_blocks > 1)
+    return entry(is_one ? "matvec_split_1" : "matvec_split_8");
+  return entry(is_one ? "matvec_1" : "matvec_8");
 }
 
 std::string_view delta_rule_entry(const std::vector<std::uint32_t>& words) {
@@ -72,8 +76,8 @@ Entry entry_of(const Dispatch& dispatch) {
     case Kernel::kNorm: return {"rms_norm", 256};
     case Kernel::kEncode: return {"encode", cuda::kEncodeThreads};
     case Kernel::kEncodeHalf: return {"encode_half", 256};
-    case Kernel::kMatvec: return matvec_entry("matvec_1", "matvec_8", "matvec_experts", constants);
-    case Kernel::kMatvecInt8: return matvec_entry("matvec_int8_1", "matvec_int8_8", "matvec_int8_experts", constants);
+    case Kernel::kMatvec:
+    case Kernel::kMatvecInt8: return matvec_entry(dispatch);
     case Kernel::kMatmul: return {"matmul", 256, true};
     case Kernel::kMatmulInt8:
       return has_high_tiles(dispatch.groups) ? Entry{"matmul_int8_128", 256, true} : Entry{"matmul_int8_64", 128, true};

@@ -22,6 +22,7 @@ HEADROOM_KERNELS(matmul_half, "matmul_half_64", "matmul_half_128")
 HEADROOM_KERNELS(matmul_int8, "matmul_int8_64", "matmul_int8_128")
 HEADROOM_KERNELS(matvec, "matvec_1", "matvec_8", "matvec_experts", "matvec_int8_1", "matvec_int8_8",
                  "matvec_int8_experts")
+HEADROOM_KERNELS(matvec_split, "matvec_split_1", "matvec_split_8")
 HEADROOM_KERNELS(norm, "rms_norm")
 HEADROOM_KERNELS(rates, "read_rate", "peak_f32", "peak_int8", "peak_tiles", "peak_half_tiles")
 HEADROOM_KERNELS(route, "route")

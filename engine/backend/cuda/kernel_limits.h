@@ -20,6 +20,10 @@ inline constexpr std::uint32_t kDeltaChunk = 8;      // rows for which a state i
 inline constexpr std::uint32_t kDeltaPairWords = 2 * kDeltaChunk * (kDeltaChunk + 1);  // DeltaPairs of lib/delta.cuh
 inline constexpr std::uint32_t kDeltaPairThreads = 128;  // of delta_pairs.cu: each has two rows of a chunk
 
+// matvec_split.cu: blocks that share out the 32 rows of a panel. Four rows of a unit are 64 bytes, two sectors of
+// memory.
+inline constexpr std::uint32_t kMostPanelBlocks = 8;
+
 // attend.cu
 inline constexpr std::uint32_t kAttendThreads = 128;     // of a block
 inline constexpr std::uint32_t kAttendTeam = 8;          // of them share out the scores of one query

@@ -70,6 +70,7 @@ struct MatvecPush {
   uint first, last;  // rows of the matrix that this dispatch sees; of experts: experts
   uint n_used;       // experts of a row
   float cap;
+  uint panel_blocks;  // that share out the rows of a panel: more than one only for kernels/matvec_split.cu
 };
 
 // Many rows, in tiles.

@@ -58,8 +58,12 @@ struct GpuArithmetic {
   // A matrix and few rows: how many warps of a workgroup share out the columns of a panel (and, of an FFN, of its two
   // matrices).
   std::uint32_t column_parts = 8;
-  // Of experts' down products, warps that the columns leave over compute other experts of the row at the same time.
+  // Of experts' down products, the warps of a workgroup share out the columns of all experts of the row together,
+  // instead of those of one expert after the other.
   bool shares_out_experts = false;
+  // A matrix of plain numbers and few rows: workgroups that share out the rows of a panel, where a matrix has few
+  // panels. A power of two.
+  std::uint32_t most_panel_blocks = 1;
   // A matrix and many rows: features and rows of the tile that a workgroup computes, unless it reads f32 or `matrices`
   // is set. It has kGpuTileRows rows instead for experts, and where higher tiles would be too few for the device.
   std::uint32_t tile_features = 64, tile_rows = 64;

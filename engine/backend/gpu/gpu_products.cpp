@@ -11,10 +11,11 @@ namespace {
 
 constexpr std::uint32_t kTile = kGpuTileRows;  // features and rows of a workgroup: vulkan/shaders/matmul.comp
 constexpr std::uint64_t kLargeMatrix = 2048;   // rows
+constexpr std::uint32_t kLaneColumns = 8;      // that a lane has at once: cuda/kernels/matvec_split.cu
 
-// Warps of a workgroup that share out the columns of a matrix: as few as take no longer than the most would.
-std::uint32_t column_parts(std::uint64_t n_groups, std::uint32_t most) {
-  const std::uint64_t n_blocks = div_up(n_groups, kGpuBlock), rounds = div_up(n_blocks, most);
+// Warps of a workgroup that share out blocks of columns: as few as take no longer than the most would.
+std::uint32_t warps_for(std::uint64_t n_blocks, std::uint32_t most) {
+  const std::uint64_t rounds = div_up(n_blocks, most);
   return narrow(div_up(n_blocks, rounds));
 }
 
@@ -128,7 +129,8 @@ void ProductDispatches::multiply(const Product& product, bool needs_barrier) {
       dispatch.groups = {narrow(div_up(last - first, panels_of_tile(product))),
                          product.is_of_logits ? GridSize::Of::kLogitTiles : GridSize::Of::kTiles, tile_rows(product)};
     } else {
-      dispatch.groups = {narrow(last - first), product.is_of_logits ? GridSize::Of::kAnyLogits : GridSize::Of::kAny};
+      dispatch.groups = {narrow(last - first) * panel_blocks(product),
+                         product.is_of_logits ? GridSize::Of::kAnyLogits : GridSize::Of::kAny};
     }
   }
   count_products(product, 1);
@@ -246,22 +248,43 @@ std::vector<std::uint32_t> ProductDispatches::matrices_constants(const Product& 
 
 // How many warps share out the columns of a panel. A matrix with enough panels fills the card with half as many warps
 // each, and then all of its blocks run at once. Example: an 8B's gates and ups have 448 panels; an H100 has room for
-// 528 blocks of 8 warps, which take 26 us, and for 264 of 16 warps, where 184 blocks wait for others to end: 30 us.
+// 528 blocks of 8 warps, which take 26 us, and for 264 of 16 warps, where 184 blocks wait for others to end: 30 us. Up
+// products of experts likewise, where all the warps would leave blocks waiting: of those with more than half as many
+// warps as there may be, a multiprocessor runs two.
 std::uint32_t ProductDispatches::most_column_parts(const Product& product) const {
   constexpr std::uint64_t kLeastWarps = 24;  // of a multiprocessor
   const GpuArithmetic& arithmetic = bound_.arithmetic;
   const std::uint32_t parts = arithmetic.column_parts;
-  if (arithmetic.n_multiprocessors == 0 || product.experts != Experts::kNone) return parts;
+  if (arithmetic.n_multiprocessors == 0 || product.experts == Experts::kDown) return parts;
   const std::uint64_t n_panels = div_up(product.matrix->n_rows, kGpuPanelRows);
+  if (product.experts == Experts::kUp)
+    return n_panels * spec_->n_experts_used > 2 * std::uint64_t{arithmetic.n_multiprocessors} ? parts / 2 : parts;
   return n_panels * (parts / 2) >= kLeastWarps * arithmetic.n_multiprocessors ? parts / 2 : parts;
+}
+
+// A matrix with few panels, as a router's, is read by as many blocks as there are multiprocessors for, else by one for
+// each panel: one of an H200 takes 7 to 8 us for 370 KB.
+std::uint32_t ProductDispatches::panel_blocks(const Product& product) const {
+  const GpuWeight& matrix = *product.matrix;
+  if (product.experts != Experts::kNone || product.reads != Encoding::kF32 || is_quantized(matrix) ||
+      matrix.n_cols % kGpuGroup != 0 || product.second != nullptr || product.encodes)
+    return 1;
+  const std::uint64_t n_panels = div_up(matrix.n_rows, kGpuPanelRows);
+  std::uint32_t blocks = bound_.arithmetic.most_panel_blocks;
+  while (blocks > 1 && n_panels * blocks > bound_.arithmetic.n_multiprocessors) blocks /= 2;
+  return blocks;
 }
 
 std::vector<std::uint32_t> ProductDispatches::matvec_constants(const Product& product) const {
   const std::uint32_t n_matrices = product.second == nullptr ? 1 : 2;
   const std::uint32_t most_parts = most_column_parts(product);
-  std::uint32_t n_parts = column_parts(div_up(product.matrix->n_cols, kGpuGroup), most_parts / n_matrices) * n_matrices;
-  if (product.experts == Experts::kDown && bound_.arithmetic.shares_out_experts)
-    n_parts *= std::min(spec_->n_experts_used, std::max(1U, most_parts / n_parts));
+  const std::uint64_t n_blocks = div_up(div_up(product.matrix->n_cols, kGpuGroup), kGpuBlock);
+  const bool shares_out_experts = product.experts == Experts::kDown && bound_.arithmetic.shares_out_experts;
+  std::uint32_t n_parts = shares_out_experts ? warps_for(n_blocks * spec_->n_experts_used, most_parts)
+                                             : warps_for(n_blocks, most_parts / n_matrices) * n_matrices;
+  // Where several blocks have a panel, as many lanes have each of its rows.
+  if (const std::uint32_t of_panel = panel_blocks(product); of_panel > 1)
+    n_parts = warps_for(div_up(product.matrix->n_cols, kLaneColumns * of_panel), most_parts);
   const bool is_one = rows_ == RowClass::kOne || product.experts != Experts::kNone;
   return words_of(args::MatvecConstants{.product = product_constants(product),
                                         .most_rows = is_one ? 1 : kGpuFewRows,
@@ -282,7 +305,8 @@ std::vector<std::uint32_t> ProductDispatches::push_of(const Product& product, st
                                      .first = first,
                                      .last = last,
                                      .n_used = n_used,
-                                     .cap = product.cap});
+                                     .cap = product.cap,
+                                     .panel_blocks = panel_blocks(product)});
   }
   return words_of(args::MatmulPush{.n_cols = n_cols,
                                    .n_groups = n_groups,

@@ -98,6 +98,8 @@ class ProductDispatches {
   Dispatch& add_product(const Product& product, bool needs_barrier);
   args::ProductConstants product_constants(const Product& product) const;
   std::uint32_t most_column_parts(const Product& product) const;
+  std::uint32_t panel_blocks(
+      const Product& product) const;  // that share out the rows of each panel, in steps of few rows
   std::vector<std::uint32_t> matvec_constants(const Product& product) const;
   std::vector<std::uint32_t> matmul_constants(const Product& product) const;
   std::vector<std::uint32_t> matrices_constants(const Product& product) const;

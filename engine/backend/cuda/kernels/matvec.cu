@@ -1,7 +1,7 @@
 // Products of a matrix with one row, or with up to eight, and what is done with them; also those of experts. A block
 // has a panel, each of its warps a part of the columns. Blocks: (panels of all matrices that are read together, 1); of
 // experts (panels, choices of all rows) up, (panels, rows) down. Example: of 4,096 columns, 16 blocks of 256, each of
-// 16 warps has one; of an expert's 768 columns each of 15 warps has one block of one of five experts, down.
+// 16 warps has one; of 8 experts' 768 columns each of 12 warps has two blocks, down.
 #include "lib/grouped.cuh"
 #include "lib/int8.cuh"
 #include "lib/products.cuh"
@@ -72,10 +72,10 @@ DEVICE void add_group(const Block& block, u32 in_block, const Codes& packed, con
 }
 
 // Groups whose codes are asked for together, of kMost at most: of formats with more units of them, or of which more
-// stands in registers, fewer. With points of a grid of two groups the compiler for cards from sm_120 on spills.
+// stands in registers, fewer. With points of a grid of two groups the compiler for cards from sm_100 on spills.
 template <u32 kType, u32 kMost>
 inline constexpr u32 kGroupsAhead =
-    is_grid_type(kType) && kArchitecture >= 1200 ? 1
+    is_grid_type(kType) && kArchitecture >= 1000 ? 1
     : kType == kQ8_0 || has_code_values(kType) || kPlanes<kType>.highs > 0 || kPlanes<kType>.headers > 1
         ? smaller(kMost, 2)
         : kMost;
@@ -202,6 +202,19 @@ DEVICE void add_products(const MatvecParams& p, u32 of_matrix, u32 panel, const 
   }
 }
 
+// Asks for a block of columns of a format that is known only when the kernel runs.
+DEVICE void prefetch_columns(u32 type, const PanelRow& row, u32 block, u32 n_groups) {
+  const u32 first = block * kBlockGroups;
+  const GpuPlanes planes = planes_of(type);
+  if (first >= n_groups) return;
+  for (u32 unit = 0; unit < planes.headers; ++unit)
+    prefetch_l2(row.headers + ((block >> planes.header_shift) * planes.headers + unit) * kPanelRows);
+  if (planes.scale_shift > 0) prefetch_l2(row.scales + (block >> planes.scale_shift) * kPanelRows);
+  const u32 end = code_units(planes, smaller(n_groups, first + kBlockGroups));
+  for (u32 unit = code_units(planes, first); unit < end; ++unit) prefetch_l2(row.codes + unit * kPanelRows);
+  for (u32 unit = 0; unit < planes.highs; ++unit) prefetch_l2(row.highs + (block * planes.highs + unit) * kPanelRows);
+}
+
 // What each warp reads first of its panel.
 DEVICE void prefetch_weights(const BatchedLaunch<MatvecArgs>& all) {
   const u32 member = member_at(all, block_x());
@@ -209,16 +222,9 @@ DEVICE void prefetch_weights(const BatchedLaunch<MatvecArgs>& all) {
   const MatvecArgs& words = p.words;
   const u32 part = warp_index(), n_matrices = words.product.epilogue == kGate ? 2 : 1, of_matrix = part % n_matrices;
   const u32 type = of_matrix == 0 ? words.product.type : words.product.second_type;
-  const u32 block = part / n_matrices, first = block * kBlockGroups;
-  const GpuPlanes planes = planes_of(type);
   const PanelRow row = panel_row(type, buffer<const uint4>(p, 1 + of_matrix), block_x() - all.firsts[member],
                                  lane_index(), words.n_groups);
-  if (first >= words.n_groups) return;
-  for (u32 unit = 0; unit < planes.headers; ++unit)
-    prefetch_l2(row.headers + ((block >> planes.header_shift) * planes.headers + unit) * kPanelRows);
-  if (planes.scale_shift > 0) prefetch_l2(row.scales + (block >> planes.scale_shift) * kPanelRows);
-  const u32 end = code_units(planes, smaller(words.n_groups, first + kBlockGroups));
-  for (u32 unit = code_units(planes, first); unit < end; ++unit) prefetch_l2(row.codes + unit * kPanelRows);
+  prefetch_columns(type, row, part / n_matrices, words.n_groups);
 }
 
 // Adds up what the warps have in part_sums, in their order, and does with it what the product's epilogue says. Of
@@ -291,41 +297,78 @@ DEVICE void matvec(const BatchedLaunch<MatvecArgs>& all, auto& staged, auto& par
                 gated);
 }
 
-// Of experts, one row at a time: a choice (block_y) up, and down the row of block_y, whose chosen experts are shared
-// out over the warps beside the columns: warp w has part w % n_parts of experts w / n_parts, w / n_parts + n_sides, ...
+// What a warp of a block of experts has: of a choice, by its place among those of all rows, a part of the columns.
+struct ExpertItem {
+  u32 choice, of_matrix, part;
+};
+
+// Items of a block, of which warp w has items w, w + n_warps, ... Up, one row and one choice of it (block_y), each warp
+// has one: a part of a matrix. Down, of all chosen experts of a row (block_y) the blocks of columns. Example: of 4
+// experts with 12 blocks each 16 warps have three blocks each.
+struct ExpertItems {
+  u32 n, n_parts, n_used, n_matrices;
+  bool is_up;
+  DEVICE ExpertItem at(u32 item) const {
+    if (is_up) return {block_y(), item % n_matrices, item / n_matrices};
+    return {block_y() * n_used + item / n_parts, 0, item % n_parts};
+  }
+};
+DEVICE ExpertItems expert_items(const MatvecArgs& words) {
+  const u32 n_warps = words.n_threads / kWarp, n_matrices = words.product.epilogue == kGate ? 2 : 1;
+  if (words.experts == kUp) return {n_warps, n_warps / n_matrices, words.n_used, n_matrices, true};
+  const u32 n_blocks = divide_up(words.n_groups, kBlockGroups);
+  return {n_blocks * words.n_used, n_blocks, words.n_used, 1, false};
+}
+
+// Asks for the first block of columns of each of the warp's items, and for biases, before it waits for any of them.
+DEVICE void prefetch_experts(const MatvecParams& p, const ExpertItems& items, u32 across) {
+  const MatvecArgs& words = p.words;
+  const u32* choices = buffer<const u32>(p, 5);
+  const u32 n_panels = divide_up(words.n_out, kPanelRows), n = across * kPanelRows + lane_index();
+  const bool has_bias = words.product.has_bias != 0 && n < words.n_out;
+  for (u32 i = warp_index(); i < items.n; i += words.n_threads / kWarp) {
+    const ExpertItem item = items.at(i);
+    const u32 expert = choices[item.choice];
+    if (expert < words.first || expert >= words.last) continue;
+    const u32 type = item.of_matrix == 0 ? words.product.type : words.product.second_type;
+    const PanelRow row = panel_row(type, buffer<const uint4>(p, 1 + item.of_matrix),
+                                   across + (expert - words.first) * n_panels, lane_index(), words.n_groups);
+    prefetch_columns(type, row, item.part, words.n_groups);
+    if (has_bias && item.part == 0)
+      prefetch_l2(buffer<const uint4>(p, 7 - item.of_matrix) + (std::uint64_t{expert} * words.n_out + n) / 4);
+  }
+}
+
 template <u32 kAhead>
 DEVICE void matvec_experts(const BatchedLaunch<MatvecArgs>& all, auto& staged, auto& part_sums, auto& gated) {
   const u32 member = member_at(all, block_x()), across = block_x() - all.firsts[member];
   const MatvecParams& p = all.members[member].params;
   const MatvecArgs& words = p.words;
+  const ExpertItems items = expert_items(words);
   const u32* choices = buffer<const u32>(p, 5);
-  const u32 n_panels = divide_up(words.n_out, kPanelRows), n_matrices = words.product.epilogue == kGate ? 2 : 1;
-  const u32 n_warps = words.n_threads / kWarp, warp = warp_index();
-  float sum[1]{};
-  u32 expert = 0;
-  if (words.experts == kUp) {
-    const u32 choice = block_y();
-    expert = choices[choice];
-    if (expert < words.first || expert >= words.last) return;  // the whole block: another window has it
-    add_products<1, kAhead>(p, warp % n_matrices, across + (expert - words.first) * n_panels,
-                            {warp / n_matrices, n_warps / n_matrices, choice / words.n_used, 1}, staged, sum);
-  } else {
-    const u32 n_parts = smaller(n_warps, divide_up(words.n_groups, kBlockGroups)), n_sides = n_warps / n_parts;
-    const u32 n = across * kPanelRows + lane_index();
-    const bool has_bias = words.product.has_bias != 0 && warp % n_parts == 0 && n < words.n_out;
-    for (u32 i = warp / n_parts; i < words.n_used; i += n_sides) {
-      const u32 choice = block_y() * words.n_used + i, chosen = choices[choice];
-      if (chosen < words.first || chosen >= words.last) continue;
-      float more[1]{};
-      add_products<1, kAhead>(p, 0, across + (chosen - words.first) * n_panels, {warp % n_parts, n_parts, choice, 1},
-                              staged, more);
-      if (has_bias) more[0] += buffer<const float>(p, 7)[std::uint64_t{chosen} * words.n_out + n];
-      sum[0] += buffer<const float>(p, 6)[choice] * more[0];
+  const u32 n_panels = divide_up(words.n_out, kPanelRows), n = across * kPanelRows + lane_index();
+  prefetch_experts(p, items, across);
+  float sum = 0;
+#pragma unroll 1
+  for (u32 i = warp_index(); i < items.n; i += words.n_threads / kWarp) {
+    const ExpertItem item = items.at(i);
+    const u32 expert = choices[item.choice];
+    if (expert < words.first || expert >= words.last) {  // another window has it
+      if (items.is_up) return;                           // with the whole block
+      continue;
     }
+    // All that comes to the product is read before it: otherwise registers would hold meanwhile where it stands.
+    const bool has_bias = !items.is_up && words.product.has_bias != 0 && item.part == 0 && n < words.n_out;
+    float more[1]{has_bias ? buffer<const float>(p, 7)[std::uint64_t{expert} * words.n_out + n] : 0};
+    const float weight = items.is_up ? 1 : buffer<const float>(p, 6)[item.choice];
+    add_products<1, kAhead>(p, item.of_matrix, across + (expert - words.first) * n_panels,
+                            {item.part, items.n_parts, items.is_up ? item.choice / words.n_used : item.choice, 1},
+                            staged, more);
+    sum += weight * more[0];
   }
-  part_sums[thread_index()] = sum[0];
+  part_sums[thread_index()] = sum;
   BARRIER();
-  finish<1>(p, across * kPanelRows + lane_index(), block_y(), 1, part_sums, gated, expert);
+  finish<1>(p, n, block_y(), 1, part_sums, gated, items.is_up ? choices[block_y()] : 0);
 }
 
 }  // namespace

@@ -44,6 +44,7 @@ DEVICE u32 order_of(float logit) {
 
 KERNEL(route, kThreads, Params<RouteWords>) {
   SHARED(u32, orders, kMostExperts);
+  SHARED(std::uint64_t, keys, kMostExperts);
   SHARED(float, room, kThreads / kWarp);
   const u32 n_experts = p.words.n_experts, n_used = p.words.n_used, row = block_y(), thread = thread_index();
   float* logits = buffer<float>(p, 3) + row * n_experts;
@@ -54,57 +55,74 @@ KERNEL(route, kThreads, Params<RouteWords>) {
   const auto order_at = [&](u32 expert) {
     return order_of(biases == nullptr ? logits[expert] : logits[expert] + biases[expert]);
   };
+  // Of kMostExperts experts from `first` on the keys of those that can be among the chosen: of each 32, which a warp
+  // ranks, the best, at most n_used. Larger keys are likelier, and of equal ones those with lower numbers; 0 is none.
+  const u32 n_kept = smaller(n_used, kWarp);
+  const auto put_keys = [&](u32 first) {
+#pragma unroll 1
+    for (u32 at = thread; first + at - thread < n_experts && at < kMostExperts; at += kThreads) {
+      const u32 expert = first + at, own = expert < n_experts ? order_at(expert) : 0, lane = lane_index();
+      orders[at] = own;
+      WARP_BARRIER();
+      u32 rank = 0;
+#pragma unroll
+      for (u32 other = 0; other < kWarp; ++other) {
+        const u32 order = orders[at - lane + other];
+        rank += order > own || (order == own && other < lane) ? 1 : 0;
+      }
+      if (rank < n_kept) keys[at / kWarp * n_kept + rank] = expert < n_experts ? std::uint64_t{own} << 32 | ~expert : 0;
+    }
+    return divide_up(smaller(kMostExperts, n_experts - first), kWarp) * n_kept;
+  };
   u32* ids = buffer<u32>(p, 5) + row * n_used;
-  // As many experts as have room, each of them against as many others, are all of most models.
+  float* weights = buffer<float>(p, 4) + row * n_used;
+  // As many experts as have room are all of most models. Else their keys are compared with those of others in turn.
+  const bool has_room = n_experts <= kMostExperts;
   for (u32 first = 0; first < n_experts; first += kMostExperts) {
-    u32 own[kEach], ranks[kEach];
+    if (first > 0) BARRIER();  // those before have been read
+    const u32 n_own = put_keys(first);
+    BARRIER();
+    std::uint64_t own[kEach];
+    u32 ranks[kEach];
 #pragma unroll
     for (u32 i = 0; i < kEach; ++i) {
-      const u32 expert = first + thread + i * kThreads;
-      own[i] = expert < n_experts ? order_at(expert) : 0;
-      ranks[i] = 0;
+      const u32 at = thread + i * kThreads;
+      own[i] = ranks[i] = 0;
+      if (at < n_own) own[i] = keys[at];
     }
     for (u32 others = 0; others < n_experts; others += kMostExperts) {
-      const u32 n_others = smaller(kMostExperts, n_experts - others);
-      if (first + others > 0) BARRIER();  // those before have been read
-#pragma unroll
-      for (u32 i = 0; i < kEach; ++i) {
-        const u32 at = thread + i * kThreads;
-        if (at < n_others) orders[at] = first == others ? own[i] : order_at(others + at);
+      u32 n_others = n_own;
+      if (!has_room) {
+        BARRIER();  // those before have been read
+        n_others = put_keys(others);
+        BARRIER();
       }
-      BARRIER();
-      // How many come before each of the thread's experts: of equal ones those with lower numbers.
 #pragma unroll
       for (u32 i = 0; i < kEach; ++i) {
-        if (first + i * kThreads >= n_experts) break;  // of the whole block
-        const u32 expert = first + thread + i * kThreads;
+        if (own[i] == 0) break;  // and none behind it
 #pragma unroll 8
-        for (u32 at = 0; at < n_others; ++at) {
-          const u32 order = orders[at];
-          ranks[i] += order > own[i] || (order == own[i] && others + at < expert) ? 1 : 0;
-        }
+        for (u32 at = 0; at < n_others; ++at) ranks[i] += keys[at] > own[i] ? 1 : 0;
       }
     }
 #pragma unroll
     for (u32 i = 0; i < kEach; ++i) {
-      const u32 expert = first + thread + i * kThreads;
-      if (expert < n_experts && ranks[i] < n_used) ids[ranks[i]] = expert;
+      if (own[i] == 0 || ranks[i] >= n_used) continue;
+      const u32 expert = ~static_cast<u32>(own[i]);
+      ids[ranks[i]] = expert;
+      weights[ranks[i]] = logits[expert];
     }
   }
   BARRIER();
-  // Within the row also where a test has left out the barrier.
-  const auto chosen_at = [&](u32 i) { return smaller(ids[i], n_experts - 1); };
-  const float most = logits[chosen_at(0)];
-  const auto weight = [&](u32 i) {
-    return needs_all ? logits[chosen_at(i)] : exp_of(p.words.scale * (logits[chosen_at(i)] - most));
-  };
+  const float most = weights[0];
+  const auto weight = [&](u32 i) { return needs_all ? weights[i] : exp_of(p.words.scale * (weights[i] - most)); };
   float chosen = 0;
   for (u32 i = thread; i < n_used; i += kThreads) chosen += weight(i);
   const float sum = block_sum<kThreads>(room, chosen);
   const float divisor = p.words.least_sum == 0 ? 1 : sum < p.words.least_sum ? p.words.least_sum : sum;
   for (u32 i = thread; i < n_used; i += kThreads) {
-    const float factor = p.words.has_scales != 0 ? buffer<const float>(p, 1)[chosen_at(i)] : 1;
-    buffer<float>(p, 4)[row * n_used + i] = weight(i) / divisor * factor * p.words.weight_scale;
+    // An expert also where a test has left out the barrier.
+    const float factor = p.words.has_scales != 0 ? buffer<const float>(p, 1)[smaller(ids[i], n_experts - 1)] : 1;
+    weights[i] = weight(i) / divisor * factor * p.words.weight_scale;
   }
 }
 
