@@ -6,6 +6,7 @@
 // 512 keys; of a block of 4 warps each has 8 tiles. Blocks: (stacks of query heads, rows, splits).
 #include "backend/cuda/kernel_limits.h"
 #include "lib/cache_tile.cuh"
+#include "lib/decode_block.cuh"
 #include "lib/half.cuh"
 #include "lib/mma.cuh"
 
@@ -25,14 +26,6 @@ DEVICE constexpr u32 tile_words(u32 dim) { return kTileKeys * row_words(dim); }
 // A warp has two places for tiles.
 DEVICE constexpr u32 warp_words(u32 dim) { return 2 * tile_words(dim); }
 
-// Words of an array from one on, as tile_elems() reads them.
-template <class Area>
-struct Words {
-  Area& area;
-  u32 first;
-  DEVICE u32 operator[](u32 i) const { return area[first + i]; }
-};
-
 // Keys or values of a tile that have begun to be loaded to the word `at`: f16 as they are read, others as they stand in
 // the cache.
 struct Loading {
@@ -45,7 +38,7 @@ DEVICE Loading begin_tile(const AttendParams& p, const Tile& tile, auto& area, u
   const u32 lane = lane_index();
   if (!is_direct(tile)) {
     const u32 n_units = divide_up(tile.raw.at + tile.n_keys * tile.raw.row_bytes, 16);
-    for (u32 i = lane; i < n_units; i += kWarp) copy_unit(area, at + place(4 * i), tile.from + i);
+    for (u32 i = lane; i < n_units; i += kWarp) copy_unit(area, at + 4 * i, tile.from + i);
     return {tile, at};
   }
   const u32 n_units = p.words.head_dim / 8;
@@ -70,17 +63,20 @@ DEVICE u32 finish_tile(const AttendParams& p, const Loading& loading, bool has_s
   const Tile& tile = loading.tile;
   if (is_direct(tile)) return loading.at;
   with_cache_type(tile.raw.type, [&]<u32 kType>() {
-    const Words raw{area, loading.at};
-#pragma unroll 4
-    for (u32 i = lane_index(); i < kTileKeys * (kDim / 4); i += kWarp) {
-      const u32 key = i / (kDim / 4), col = i % (kDim / 4) * 4, to = other + key * row_words(kDim) + col / 2;
-      Four elems{};
-      if (key < tile.n_keys && col < p.words.head_dim) {
+#pragma unroll 1
+    for (u32 i = lane_index(); i < kTileKeys * (kDim / kBlockElems); i += kWarp) {
+      const u32 key = i / (kDim / kBlockElems), first = i % (kDim / kBlockElems) * kBlockElems;
+      u32 pairs[kBlockElems / 2]{};
+      if (key < tile.n_keys && first < p.words.head_dim) {
         const float shift = has_shifts ? value_shift(tile.position + key) : 0;
-        elems = tile_elems<kType>(raw, tile.raw.at + key * tile.raw.row_bytes, col, p.words.head_dim, shift);
+        decode_block<kType>(area, loading.at * 4 + tile.raw.at + key * tile.raw.row_bytes, first, p.words.head_dim,
+                            shift, pairs);
       }
-      area[to] = floats_to_halves(elems.of[0], elems.of[1]);
-      area[to + 1] = floats_to_halves(elems.of[2], elems.of[3]);
+#pragma unroll
+      for (u32 n = 0; n < kBlockElems / 8; ++n) {
+        put_unit(area, other + key * row_words(kDim) + first / 2 + 4 * n,
+                 {pairs[4 * n], pairs[4 * n + 1], pairs[4 * n + 2], pairs[4 * n + 3]});
+      }
     }
   });
   WARP_BARRIER();
