@@ -88,7 +88,7 @@ TEST_P(CliProofFaults, is_found_and_the_card_is_used_by_name_alone) {
 
 INSTANTIATE_TEST_SUITE_P(
     Seeded, CliProofFaults,
-    testing::Values(Fault{"fragment", "fragment", "a prompt of 12 tokens differs from the CPU's by"},
+    testing::Values(Fault{"fragment", "fragment", "a prompt of 2 tokens differs from the CPU's by"},
                     Fault{"barrier", "barrier:rms_norm:0", "the device was lost while|differs|other numbers"},
                     Fault{"graph", "stale", "differs from the CPU's by|gives other numbers"},
                     Fault{"behind", "behind@60", "behind the arena of [a-z]+ was written"},
