@@ -25,6 +25,7 @@ class EngineBridge : public ui::EnginePort {
   quint64 generate(const ui::ChatRequest& request) override;
   void stop(quint64 request) override;
   quint64 count(const ui::CountRequest& request) override;
+  void setWatched(bool isWatched) override { m_engine->set_watched(isWatched); }
 
   quint64 verify();  // ends with planVerified, or failed
   void measure(std::vector<DeviceInfo> devices) { m_engine->measure(std::move(devices)); }

@@ -97,6 +97,8 @@ class EnginePort : public QObject {
   // Beside all answers, on a thread of its own, in the order of the questions. Its ids are of their own kind and grow;
   // tokensCounted() follows, unless another model comes before. 0: no model is loaded, nothing follows.
   virtual quint64 count(const CountRequest& request) = 0;
+  // Whether somebody looks at the memory (at first: yes); while nobody does an idle engine reads none.
+  virtual void setWatched(bool isWatched) = 0;
 
  signals:
   void loadProgressed(quint64 request, quint64 bytesDone, quint64 bytesTotal);
@@ -113,7 +115,7 @@ class EnginePort : public QObject {
   // `isAtLeast`: a text so long was not counted to its end.
   void promptTooLong(quint64 request, quint32 promptTokens, quint32 contextLength, bool isAtLeast = false);
   void tokensCounted(quint64 request, const headroom::ui::TokenCounts& counts);
-  void memoryRead(const headroom::ui::MemoryReading& reading);  // about 5 times a second, once while idle
+  void memoryRead(const headroom::ui::MemoryReading& reading);  // about 5 times a second, once while idle and watched
 };
 
 }  // namespace headroom::ui

@@ -80,6 +80,14 @@ void EngineThread::Impl::stop(RequestId request) {
   changed.notify_all();  // one that waits ends at once
 }
 
+void EngineThread::Impl::set_watched(bool now) {
+  {
+    const std::lock_guard lock(mutex);
+    is_watched = now;
+  }
+  changed.notify_all();
+}
+
 void EngineThread::Impl::forget(RequestId id) {
   reader.drop(id);
   const std::lock_guard lock(mutex);
@@ -126,9 +134,11 @@ void EngineThread::Impl::work() {
 
 std::deque<Command> EngineThread::Impl::take_commands() {
   std::unique_lock lock(mutex);
-  const auto has_work = [this] { return quitting || stop_is_asked || !commands.empty() || !prompts_read.empty(); };
+  const auto has_work = [this, was_watched = is_watched] {
+    return quitting || stop_is_asked || !commands.empty() || !prompts_read.empty() || is_watched != was_watched;
+  };
   if (std::exchange(stop_is_asked, false) || (scheduler && scheduler->has_work())) return std::exchange(commands, {});
-  if (model) {
+  if (model && is_watched) {
     changed.wait_until(lock, sampled + kIdleSampleInterval, has_work);
   } else {
     changed.wait(lock, has_work);
@@ -206,6 +216,8 @@ RequestId EngineThread::load(LoadRequest request) { return impl_->post(std::move
 RequestId EngineThread::replan(std::shared_ptr<const MemoryPlan> plan) {
   return impl_->post(ReplanRequest{std::move(plan)});
 }
+void EngineThread::set_watched(bool is_watched) { impl_->set_watched(is_watched); }
+
 RequestId EngineThread::unload() { return impl_->post(UnloadRequest{}); }
 RequestId EngineThread::measure(std::vector<DeviceInfo> devices) {
   return impl_->post(MeasureRequest{std::move(devices)});

@@ -69,6 +69,10 @@ class EngineThread {
   // is ignored.
   void stop(RequestId request);
 
+  // Whether somebody looks at the memory (at first: yes). While nobody does and nothing is asked of it, the thread
+  // sleeps and reads none; once somebody does, a reading follows at once.
+  void set_watched(bool is_watched);
+
   // What reads prompts of the model that is loaded now, for who counts tokens beside the answers: const, any thread.
   // While somebody keeps it, an unload leaves the tokenizer on the heap. Absent: no model is loaded.
   std::optional<PromptParts> prompt_parts() const;

@@ -37,6 +37,7 @@ struct EngineThread::Impl {
   template <class Body>
   RequestId post(Body body);
   void stop(RequestId request);
+  void set_watched(bool now);
   void end(std::chrono::milliseconds limit);
 
   // The engine thread.
@@ -81,6 +82,7 @@ struct EngineThread::Impl {
   std::optional<PromptParts> prompt_parts;  // while a session is open
   RequestId last_id = 0;
   bool stop_is_asked = false;  // since the scheduler last looked
+  bool is_watched = true;      // see EngineThread::set_watched()
   bool quitting = false, has_ended = false, is_left_behind = false;
 
   std::shared_ptr<const LoadedModel> model;

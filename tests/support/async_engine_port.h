@@ -41,6 +41,7 @@ class AsyncEnginePort : public ui::EnginePort {
   }
   void stop(quint64 request) override { m_stopped.insert(request); }
   quint64 count(const ui::CountRequest&) override { return 0; }
+  void setWatched(bool) override {}
 
   // One step of the engine thread. False: it has nothing to do.
   bool work() {

@@ -43,6 +43,7 @@ class FakeEnginePort : public ui::EnginePort {
     counts.push_back(request);
     return counts.size();
   }
+  void setWatched(bool now) override { isWatched = now; }
 
   // A model of this name and context is loaded now, by `request` or by one that nobody made.
   void sendLoaded(const char* name, quint32 nCtx, const QString& templateProblem = {}, quint64 request = 0,
@@ -87,6 +88,7 @@ class FakeEnginePort : public ui::EnginePort {
   std::vector<LoadCall> loads, replans;
   std::vector<GenerateCall> generates;
   std::vector<quint64> stops;
+  bool isWatched = true;
   std::vector<ui::CountRequest> counts;  // the first has the id 1
   int unloads = 0;
 };

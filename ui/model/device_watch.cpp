@@ -53,6 +53,7 @@ DeviceWatch::DeviceWatch(const ModelServices& services, const LoadState& load, Q
 
 void DeviceWatch::setSeen(bool isSeen) {
   if (isSeen == m_timer.isActive()) return;
+  m_services.engine->setWatched(isSeen);
   if (!isSeen) return m_timer.stop();
   m_timer.start();
   if (m_sinceRead.elapsed() > kProbeIntervalMs) probe();

@@ -11,8 +11,9 @@
 
 namespace headroom::ui {
 
-// GUI thread; devices are probed on another one, once a second while the window is seen. The engine's own readings (of
-// the devices that the loaded model is on) replace the probe's in the chart.
+// GUI thread; devices are probed on another one, once a second while the window is seen; while it is not, an idle
+// engine reads none either, and the chart has a gap. The engine's own readings (of the devices that the loaded model is
+// on) replace the probe's in the chart.
 class DeviceWatch : public QObject {
   Q_OBJECT
  public:

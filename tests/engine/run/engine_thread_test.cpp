@@ -206,6 +206,20 @@ TEST(EngineThread, memory_is_read_while_a_model_is_loaded) {
   EXPECT_GT(reading->devices[0].second.total, reading->devices[0].second.free);
 }
 
+TEST(EngineThread, an_idle_engine_reads_no_memory_while_nobody_looks_at_it) {
+  const OnDisk model;
+  Engine engine;
+  ASSERT_TRUE(engine.wait_for<ModelLoaded>(engine->load(model.request(context_of(64)))).has_value());
+  engine->set_watched(false);
+  ASSERT_TRUE(engine.wait_for<GenerationFinished>(engine->generate(ask("hello", 2))).has_value()) << "it has seen that";
+  engine.clear();
+  std::this_thread::sleep_for(std::chrono::milliseconds(2500));
+  EXPECT_LE(engine.count<MemoryReading>(), 1U) << "one at the end of the answer, and none a second";
+  engine.clear();
+  engine->set_watched(true);
+  EXPECT_TRUE(engine.wait_for<MemoryReading>(0).has_value());
+}
+
 // The second of two devices goes away in the middle of an answer.
 TEST(EngineThread, a_lost_device_ends_the_answer_by_its_name_and_the_next_load_works) {
   const ReferenceDevices devices("64MiB");

@@ -217,6 +217,16 @@ TEST_F(DeviceWatchTest, a_window_that_comes_back_is_read_at_once) {
   EXPECT_EQ(m_probes, 2);
 }
 
+TEST_F(DeviceWatchTest, the_engine_hears_whether_somebody_looks) {
+  m_watch->setSeen(true);
+  EXPECT_TRUE(m_engine.isWatched);
+  m_watch->setSeen(false);
+  EXPECT_FALSE(m_engine.isWatched);
+  m_watch->setSeen(true);
+  EXPECT_TRUE(m_engine.isWatched);
+  settle();
+}
+
 TEST_F(DeviceWatchTest, devices_are_probed_on_another_thread_and_only_while_the_window_is_seen) {
   EXPECT_EQ(m_probesHere, 1) << "before there is a window";
   m_watch->findChild<QTimer*>()->setInterval(1);
