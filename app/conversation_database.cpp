@@ -248,6 +248,17 @@ Result<ui::Draft> ConversationDatabase::readDraft(const QString& conversationId)
                    draftMessageFrom(row->value(3).toString(), row->value(4).toString())};
 }
 
+Status ConversationDatabase::saveConversation(const ui::Conversation& conversation) {
+  return inTransaction(database(), [&]() -> Status {
+    Status done = saveHead(conversation.head);
+    for (const ui::Turn& turn : conversation.turns) {
+      if (!done) return done;
+      done = writeTurn(conversation.head.id, turn);
+    }
+    return done;
+  });
+}
+
 Status ConversationDatabase::saveHead(const ui::ConversationHead& head) {
   return asStatus(changeRows(
       database(),
@@ -261,31 +272,32 @@ Status ConversationDatabase::saveHead(const ui::ConversationHead& head) {
 }
 
 Status ConversationDatabase::saveTurn(const QString& conversationId, const ui::Turn& turn) {
+  return inTransaction(database(), [&] { return writeTurn(conversationId, turn); });
+}
+
+Status ConversationDatabase::writeTurn(const QString& conversationId, const ui::Turn& turn) {
   // Five times a second while it is written: an index of 20,000 characters costs 60 times what the row costs.
   // What a model thought is not searched: who looks for something remembers what was said.
   const bool isWriting = turn.state == ui::TurnState::Writing;
   const QString searched = isWriting ? QString() : textForIndex(turn.text);
-  const auto save = [&]() -> Status {
-    const Result<int> saved = changeRows(
-        database(),
-        QStringLiteral(
-            "INSERT INTO turns(id, conversation_id, parent_id, role, text, attachments, state, active, cut_before, "
-            "summary, model_name, generated_tokens, decode_seconds, seed, created_ms, thinking, thinking_ms, folded) "
-            "VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT(id) DO UPDATE SET text = "
-            "excluded.text, attachments = "
-            "excluded.attachments, state = excluded.state, active = excluded.active, cut_before = "
-            "excluded.cut_before, summary = excluded.summary, model_name = excluded.model_name, generated_tokens = "
-            "excluded.generated_tokens, decode_seconds = excluded.decode_seconds, seed = excluded.seed, thinking = "
-            "excluded.thinking, thinking_ms = excluded.thinking_ms, folded = "
-            "CASE WHEN excluded.state = 1 THEN turns.folded ELSE excluded.folded END"),
-        {turn.id, conversationId, turn.parentId, static_cast<int>(turn.role), turn.text,
-         attachmentsAsText(turn.attachments), static_cast<int>(turn.state), turn.active, turn.cutBefore, turn.summary,
-         turn.modelName, turn.generatedTokens, turn.decodeSeconds, static_cast<qint64>(turn.seed), turn.createdMs,
-         turn.thinking, turn.thinkingMs, searched});
-    if (!saved || !turn.active) return asStatus(saved);
-    return chooseVersion(conversationId, turn.id);
-  };
-  return inTransaction(database(), save);
+  const Result<int> saved = changeRows(
+      database(),
+      QStringLiteral(
+          "INSERT INTO turns(id, conversation_id, parent_id, role, text, attachments, state, active, cut_before, "
+          "summary, model_name, generated_tokens, decode_seconds, seed, created_ms, thinking, thinking_ms, folded) "
+          "VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT(id) DO UPDATE SET text = "
+          "excluded.text, attachments = "
+          "excluded.attachments, state = excluded.state, active = excluded.active, cut_before = "
+          "excluded.cut_before, summary = excluded.summary, model_name = excluded.model_name, generated_tokens = "
+          "excluded.generated_tokens, decode_seconds = excluded.decode_seconds, seed = excluded.seed, thinking = "
+          "excluded.thinking, thinking_ms = excluded.thinking_ms, folded = "
+          "CASE WHEN excluded.state = 1 THEN turns.folded ELSE excluded.folded END"),
+      {turn.id, conversationId, turn.parentId, static_cast<int>(turn.role), turn.text,
+       attachmentsAsText(turn.attachments), static_cast<int>(turn.state), turn.active, turn.cutBefore, turn.summary,
+       turn.modelName, turn.generatedTokens, turn.decodeSeconds, static_cast<qint64>(turn.seed), turn.createdMs,
+       turn.thinking, turn.thinkingMs, searched});
+  if (!saved || !turn.active) return asStatus(saved);
+  return chooseVersion(conversationId, turn.id);
 }
 
 Status ConversationDatabase::finishInterrupted() {

@@ -32,6 +32,7 @@ class ConversationDatabase {
   // Those with `search` in their title or in a text (see conversation_search.h); newest first.
   Result<QVector<ui::ListedConversation>> list(const QString& search);
   Result<ui::Conversation> read(const QString& id);
+  Status saveConversation(const ui::Conversation& conversation);  // head and turns, all of them or nothing
   Status saveHead(const ui::ConversationHead& head);
   // An active one makes its other versions inactive. What is still being written is found by searches once it is done.
   Status saveTurn(const QString& conversationId, const ui::Turn& turn);
@@ -53,6 +54,7 @@ class ConversationDatabase {
   static Error newerFile(const QString& path, const FileFacts& facts);
   Status prepareFile(const QString& path);
   Status prepare(const QString& path);
+  Status writeTurn(const QString& conversationId, const ui::Turn& turn);
   Status erased(const Result<int>& rows);
   QSqlDatabase database() const { return QSqlDatabase::database(m_connection, false); }
 

@@ -177,6 +177,10 @@ void ConversationStore::open(const QString& conversationId) {
   post([worker = m_worker, conversationId] { worker->open(conversationId); });
 }
 
+void ConversationStore::saveConversation(const ui::Conversation& conversation) {
+  change({}, [conversation](ConversationDatabase& database) { return database.saveConversation(conversation); });
+}
+
 void ConversationStore::saveHead(const ui::ConversationHead& head) {
   change(head.id, [head](ConversationDatabase& database) { return database.saveHead(head); });
 }

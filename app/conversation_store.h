@@ -23,6 +23,7 @@ class ConversationStore : public ui::ConversationPort {
   void list(const QString& search) override;
   void open(const QString& conversationId) override;
   void removeTurn(const QString& conversationId, const QString& id, bool isAlone) override;
+  void saveConversation(const ui::Conversation& conversation) override;
   void saveHead(const ui::ConversationHead& head) override;
   void saveTurn(const QString& conversationId, const ui::Turn& turn) override;
   void saveDraft(const QString& conversationId, const ui::Draft& draft) override;

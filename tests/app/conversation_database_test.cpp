@@ -69,6 +69,23 @@ TEST_F(ConversationDatabaseTest, every_field_of_a_turn_comes_back) {
   EXPECT_EQ(kept.thinkingMs, full.thinkingMs);
 }
 
+TEST_F(ConversationDatabaseTest, a_whole_conversation_is_saved_or_nothing_of_it) {
+  auto database = open();
+  ui::Conversation whole;
+  whole.head = {"c", "Title", "Be brief", 1, 2};
+  whole.turns = {turn("q", "", "Why?"), turn("a", "q", "Because.")};
+  ASSERT_TRUE(database->saveConversation(whole).ok());
+  ASSERT_EQ(database->read("c")->turns.size(), 2U);
+  EXPECT_EQ(database->read("c")->turns[1].text, "Because.");
+  test::RawDatabase(path()).run(
+      "CREATE TRIGGER refuses BEFORE INSERT ON turns WHEN NEW.id = 'refused' BEGIN SELECT RAISE(ABORT, 'no'); END");
+  whole.head.id = "d";
+  whole.turns = {turn("q2", "", "Why?"), turn("refused", "q2", "Because.")};
+  EXPECT_FALSE(database->saveConversation(whole).ok());
+  EXPECT_FALSE(database->read("d").ok());
+  EXPECT_TRUE(database->saveTurn("c", turn("later", "a", "And now?")).ok()) << "no transaction is left open";
+}
+
 TEST_F(ConversationDatabaseTest, a_thought_grows_with_its_turn_and_is_not_searched) {
   auto database = open();
   ASSERT_TRUE(database->saveHead({"c", "T", "", 1, 1}).ok());

@@ -33,6 +33,10 @@ class FakeConversationPort : public ui::ConversationPort {
     if (!conversations.contains(conversationId)) return emit openFailed(conversationId);
     emit opened(conversations.value(conversationId));
   }
+  void saveConversation(const ui::Conversation& conversation) override {
+    saveHead(conversation.head);
+    for (const ui::Turn& turn : conversation.turns) saveTurn(conversation.head.id, turn);
+  }
   void saveHead(const ui::ConversationHead& head) override {
     ++nHeadsSaved;
     conversations[head.id].head = head;

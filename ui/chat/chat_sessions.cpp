@@ -180,8 +180,7 @@ void ChatSessions::takeNewDraft(const Draft& draft) {
 }
 
 void ChatSessions::importConversation(const Conversation& conversation) {
-  m_shared.store.saveHead(conversation.head);
-  for (const Turn& turn : conversation.turns) m_shared.store.saveTurn(conversation.head.id, turn);
+  m_shared.store.saveConversation(conversation);
   openConversation(conversation.head.id);
 }
 

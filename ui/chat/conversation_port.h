@@ -18,8 +18,9 @@ class ConversationPort : public QObject {
   using QObject::QObject;
 
   virtual void list(const QString& search) = 0;  // newest first, whether pinned or not; an empty search lists all
-  virtual void open(const QString& conversationId) = 0;     // opened() or openFailed(), once
-  virtual void saveHead(const ConversationHead& head) = 0;  // inserts or replaces
+  virtual void open(const QString& conversationId) = 0;                 // opened() or openFailed(), once
+  virtual void saveConversation(const Conversation& conversation) = 0;  // one that is new: all of it or nothing
+  virtual void saveHead(const ConversationHead& head) = 0;              // inserts or replaces
   virtual void saveTurn(const QString& conversationId,
                         const ui::Turn& turn) = 0;  // inserts or replaces; its head is saved before
   // Replaces the draft of a conversation; an empty one is forgotten. An empty id means the conversation that has no

@@ -19,6 +19,7 @@ class WatchedStore : public ui::ConversationPort {
 
   void list(const QString& search) override { m_store.list(search); }
   void open(const QString& id) override { m_store.open(id); }
+  void saveConversation(const ui::Conversation& whole) override { m_store.saveConversation(whole); }
   void saveHead(const ui::ConversationHead& head) override { m_store.saveHead(head); }
   void saveTurn(const QString& id, const ui::Turn& turn) override { m_store.saveTurn(id, turn); }
   void saveDraft(const QString& id, const ui::Draft& draft) override;
