@@ -95,7 +95,13 @@ QString cutPoint(const ChatTree& tree, double tokensPerChar, double targetTokens
 
 qsizetype charsOf(const std::vector<ChatMessage>& messages) {
   qsizetype chars = 0;
-  for (const ChatMessage& message : messages) chars += QString::fromStdString(message.content).size();
+  for (const ChatMessage& message : messages) {
+    // In UTF-16, which has two where UTF-8 takes four bytes, and none for bytes that go on with a character.
+    for (const char c : message.content) {
+      const auto byte = static_cast<unsigned char>(c);
+      chars += (byte & 0xC0U) == 0x80U ? 0 : byte >= 0xF0U ? 2 : 1;
+    }
+  }
   return chars;
 }
 
@@ -118,7 +124,7 @@ std::vector<ChatMessage> summaryMessages(const ChatTree& tree, const QString& cu
 }
 
 std::vector<ChatMessage> titleMessages(const ChatTree& tree, const QString& systemPrompt) {
-  std::vector<ChatMessage> messages = requestMessages(tree, systemPrompt, tree.lastId());
+  std::vector<ChatMessage> messages = requestMessages(tree, systemPrompt);
   messages.push_back(message("user", QStringLiteral("Give our conversation a title of at most six words, in its own "
                                                     "language. Write only the title.")));
   return messages;

@@ -15,8 +15,8 @@ QString fileText(const Attachment& attachment);
 QString sentText(const Turn& turn);
 
 // The system prompt (with the summary of what was cut), then the turns of the active path from the newest cut up to and
-// with `lastId`.
-std::vector<ChatMessage> requestMessages(const ChatTree& tree, const QString& systemPrompt, const QString& lastId);
+// with `lastId`; to its end where that is empty.
+std::vector<ChatMessage> requestMessages(const ChatTree& tree, const QString& systemPrompt, const QString& lastId = {});
 
 // The turns that are still sent, oldest first.
 QStringList sentPath(const ChatTree& tree);

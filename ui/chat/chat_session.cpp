@@ -437,7 +437,7 @@ void ChatSession::dropTurn(const QString& turnId) {
 }
 
 void ChatSession::estimateContext() {
-  const std::vector<ChatMessage> sent = requestMessages(m_tree, m_head.systemPrompt, m_tree.lastId());
+  const std::vector<ChatMessage> sent = requestMessages(m_tree, m_head.systemPrompt);
   m_meter.estimate(m_tree.isEmpty() ? 0 : charsOf(sent));
   emit contextChanged();
 }

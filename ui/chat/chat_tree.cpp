@@ -1,6 +1,7 @@
 #include "ui/chat/chat_tree.h"
 
 #include <QUuid>
+#include <algorithm>
 #include <utility>
 
 namespace headroom::ui {
@@ -9,6 +10,10 @@ void ChatTree::reset(std::vector<Turn> turns) {
   m_turns.clear();
   m_index.clear();
   m_children.clear();
+  const auto n = static_cast<qsizetype>(turns.size());
+  m_turns.reserve(turns.size());
+  m_index.reserve(n);
+  m_children.reserve(n);
   for (Turn& turn : turns) {
     // A turn without its parent would be unreachable, and a repeated id ambiguous: neither is written by us, so a store
     // that has one is left as is.
@@ -27,24 +32,26 @@ const Turn* ChatTree::find(const QString& id) const {
 
 Turn* ChatTree::find(const QString& id) { return const_cast<Turn*>(std::as_const(*this).find(id)); }
 
+QString ChatTree::nextOf(const QString& parentId) const {
+  const auto found = m_children.constFind(parentId);
+  if (found == m_children.cend() || found->isEmpty()) return {};
+  const QStringList& versions = *found;
+  if (versions.size() == 1) return versions.first();
+  const auto active =
+      std::find_if(versions.rbegin(), versions.rend(), [this](const QString& id) { return find(id)->active; });
+  return active == versions.rend() ? versions.last() : *active;
+}
+
 QStringList ChatTree::path() const {
   QStringList path;
-  QString parent;
-  for (;;) {
-    const QStringList children = childrenOf(parent);
-    if (children.isEmpty()) return path;
-    QString next = children.last();
-    for (const QString& child : children) {
-      if (find(child)->active) next = child;
-    }
-    path.append(next);
-    parent = next;
-  }
+  for (QString next = nextOf({}); !next.isEmpty(); next = nextOf(next)) path.append(next);
+  return path;
 }
 
 QString ChatTree::lastId() const {
-  const QStringList all = path();
-  return all.isEmpty() ? QString() : all.last();
+  QString last;
+  for (QString next = nextOf({}); !next.isEmpty(); next = nextOf(next)) last = next;
+  return last;
 }
 
 QString ChatTree::append(const QString& parentId, Role role, const QString& text, qint64 nowMs) {

@@ -39,6 +39,7 @@ class ChatTree {
   void choose(const QString& id);                 // makes it the active version
 
  private:
+  QString nextOf(const QString& parentId) const;  // the active turn below; empty: there is none
   QStringList childrenOf(const QString& parentId) const { return m_children.value(parentId); }
 
   std::vector<Turn> m_turns;

@@ -20,7 +20,7 @@ ChatView::ChatView(const ChatTree& tree, const Theme& theme, QWidget* parent)
   setFocusPolicy(Qt::StrongFocus);
   setAccessibleName(tr("Conversation"));
   m_more.setSingleShot(true);
-  m_more.setInterval(0);
+  m_more.setInterval(1);  // one of 0 comes back before anything is painted or any key is taken
   connect(&m_more, &QTimer::timeout, this, &ChatView::layoutRows);
   connect(&theme, &Theme::changed, this, [this] {
     dropAllWidgets();
@@ -54,8 +54,9 @@ void ChatView::setActions(Actions actions) {
   layoutRows();
 }
 
-void ChatView::showTree(const ChatTree& tree) {
+void ChatView::showTree(const ChatTree& tree, Actions actions) {
   m_tree = &tree;
+  m_actions = actions;
   showPath();
 }
 

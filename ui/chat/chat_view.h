@@ -19,7 +19,6 @@ class ChatView : public QAbstractScrollArea {
   Q_OBJECT
  public:
   ChatView(const ChatTree& tree, const Theme& theme, QWidget* parent = nullptr);  // both outlive the view, or
-  void showTree(const ChatTree& tree);  // the tree lives until another one is shown
   ~ChatView() override;
 
   // What the rows' buttons can do now.
@@ -29,6 +28,7 @@ class ChatView : public QAbstractScrollArea {
     bool operator==(const Actions&) const = default;
   };
   void setActions(Actions actions);
+  void showTree(const ChatTree& tree, Actions actions);  // the tree lives until another one is shown
   void showPath();  // the tree has another path; turns that are shown already keep their rows
   void appendText(const QString& turnId, const QString& text);      // the tree has it already
   void appendThinking(const QString& turnId, const QString& text);  // likewise

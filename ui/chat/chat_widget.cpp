@@ -44,6 +44,10 @@ QToolButton* makeToggle(const QString& text, const char* name, ViewKey key, QWid
   return button;
 }
 
+ChatView::Actions rowActions(const ChatSession& session, bool isOpening) {
+  return {session.isBusy() || isOpening, session.canStart() && !isOpening};
+}
+
 }  // namespace
 
 ChatWidget::ChatWidget(ChatSessions& sessions, ConversationPort& store, const Theme& theme, QWidget* parent)
@@ -226,7 +230,7 @@ void ChatWidget::showSession() {
   connect(&from->draft(), &ChatDraft::changed, shown, [this] { showEditPlace(); });
   m_composer->showDraft(from->draft());
   m_tokens->watch(*from);
-  m_view->showTree(from->tree());
+  m_view->showTree(from->tree(), rowActions(*from, m_sessions.isOpening()));
   m_find->showTree(from->tree());
   showTrouble();
   m_gauge->setFigures(from->context());
@@ -387,7 +391,7 @@ void ChatWidget::showActivity() {
                       : isOpening                               ? Composer::Mode::Waiting
                       : isBusy                                  ? Composer::Mode::Busy
                                                                 : Composer::Mode::Ready);
-  m_view->setActions({isBusy || isOpening, session().canStart() && !isOpening});
+  m_view->setActions(rowActions(session(), isOpening));
   const QString text = statusText();
   m_status->setText(text);
   m_status->setVisible(!text.isEmpty());

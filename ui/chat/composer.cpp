@@ -276,8 +276,7 @@ void Composer::showEditBar() {
                       : m_isEditHidden ? tr("Editing a message that another version hides; sending shows it again.")
                       : m_editsAnswer  ? tr("Editing this answer; the version before stays.")
                                        : tr("Editing your message; the version before stays."));
-  if (const char* role = asks ? "" : "muted"; m_editText->property("role").toString() != QLatin1StringView(role))
-    setRole(m_editText, role);
+  setRole(m_editText, asks ? "" : "muted");
   m_cancel->setVisible(!asks);
   m_discard->setVisible(asks);
   m_keep->setVisible(asks);
@@ -365,8 +364,7 @@ void Composer::refresh() {
   m_action->setAccessibleName(busy ? tr("Stop this answer") : send);
   m_action->setEnabled(busy || canSubmit());
   m_attach->setDisabled(m_editsAnswer);
-  const char* role = busy ? "" : "primary";
-  if (m_action->property("role").toString() != QLatin1StringView(role)) setRole(m_action, role);
+  setRole(m_action, busy ? "" : "primary");
   m_hint->setText(hintText());
   // Screen readers say what changes about the field that has the keyboard: so one hears that an answer has ended.
   const QString state = busy                    ? tr("The model is answering")

@@ -43,6 +43,7 @@ Welcome::Welcome(QWidget* parent) : QWidget(parent) {
   m_questionLayout = new QVBoxLayout(m_questions);
   m_questionLayout->setContentsMargins(0, 10, 0, 0);
   m_questionLayout->setSpacing(8);
+  m_questions->hide();  // there are none yet
   layout->addWidget(m_title);
   layout->addWidget(m_note);
   layout->addWidget(m_questions);
@@ -64,6 +65,8 @@ void Welcome::showModel(const QString& title, const QString& note, const QString
   m_title->setText(title);
   m_note->setText(note);
   m_note->setVisible(!note.isEmpty());
+  if (questions == m_shown) return;
+  m_shown = questions;
   while (QLayoutItem* item = m_questionLayout->takeAt(0)) {
     if (item->widget()) item->widget()->deleteLater();
     delete item;

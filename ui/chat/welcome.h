@@ -29,6 +29,7 @@ class Welcome : public QWidget {
   QWidget* m_column;
   QLabel* m_title;
   QLabel* m_note;
+  QStringList m_shown;  // the questions that have a button
   QWidget* m_questions;
   QVBoxLayout* m_questionLayout;
 };

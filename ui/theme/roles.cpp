@@ -14,6 +14,7 @@ void restyle(QWidget* widget) {
 }  // namespace
 
 void setRole(QWidget* widget, const char* role) {
+  if (widget->property("role").toString() == QLatin1StringView(role)) return;
   widget->setProperty("role", role);
   restyle(widget);
 }

@@ -4,6 +4,7 @@
 
 #include <QClipboard>
 #include <QFileDialog>
+#include <QFontDatabase>
 #include <QGuiApplication>
 #include <QLabel>
 #include <QLineEdit>
@@ -72,7 +73,7 @@ TEST_F(AttachmentViewerTest, code_stands_in_letters_of_one_width_and_prose_does_
   EXPECT_TRUE(isCodeName("main.cpp") && isCodeName("data.csv") && isCodeName("x.JSON"));
   EXPECT_FALSE(isCodeName("notes.txt") || isCodeName("report.PDF") || isCodeName("README"));
   show("main.cpp", "int x;");
-  EXPECT_TRUE(QFontInfo(text()->font()).fixedPitch());
+  EXPECT_EQ(text()->font().family(), QFontDatabase::systemFont(QFontDatabase::FixedFont).family());
 }
 
 TEST_F(AttachmentViewerTest, the_text_is_copied_and_saved_as_it_is) {

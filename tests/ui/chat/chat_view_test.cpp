@@ -27,14 +27,14 @@ TEST_F(ChatViewTest, another_tree_takes_the_place_of_the_one_that_is_shown) {
   settle();
   ChatTree other;
   appendPairs(other, {}, 1);
-  m_view.showTree(other);
+  m_view.showTree(other, {});
   settle();
   EXPECT_TRUE(m_view.isAtEnd());
   const int few = m_view.widgetCount();
   EXPECT_GT(few, 0);
   m_view.appendText(m_last, "Late text of the other one.");
   EXPECT_EQ(m_view.widgetCount(), few);
-  m_view.showTree(m_tree);
+  m_view.showTree(m_tree, {});
   settle();
   EXPECT_EQ(m_view.verticalScrollBar()->value(), m_view.verticalScrollBar()->maximum());
 }

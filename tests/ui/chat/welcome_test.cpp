@@ -35,6 +35,15 @@ TEST(WelcomeTest, what_there_is_nothing_of_takes_no_room) {
   EXPECT_FALSE(welcome.findChild<QLabel*>("modelNote")->isVisible());
 }
 
+// Each piece of an answer shows the model again: what has the keyboard stays.
+TEST(WelcomeTest, the_same_questions_keep_their_buttons) {
+  Welcome welcome;
+  welcome.showModel("Model", "A note", {"one", "two"});
+  const QList<QPushButton*> before = questionsOf(welcome);
+  welcome.showModel("Model", "Another note", {"one", "two"});
+  EXPECT_EQ(questionsOf(welcome), before);
+}
+
 TEST(WelcomeTest, a_click_that_replaces_the_questions_is_no_harm) {
   Welcome welcome;
   welcome.showModel("Model", "", {"one", "two"});
