@@ -2,8 +2,8 @@
 // conversation of 2,000 turns, then all at once: the library open, two answers that are written and a conversation of
 // 5,000 turns. Prints the longest time that the event loop did not come round. Beside it stands the
 // processor time that the loop itself took in one round: on a machine that others use, the difference is theirs. Usage:
-// ui_stall [MODEL]; without one the starter model, else a golden one. Exit code 1 when a stall was longer than the
-// target.
+// ui_stall [MODEL]; without one the starter model answers, else a golden one, which the library is made of in any case.
+// Exit code 1 when a stall was longer than the target.
 #include <QApplication>
 #include <QDir>
 #include <QElapsedTimer>
@@ -149,10 +149,9 @@ class Drive {
     });
     QObject::connect(&m_app.engine(), &headroom::ui::EnginePort::textArrived, &m_app, [this, &sessions] {
       const auto& all = sessions.sessions();
-      const auto nWriting = std::count_if(all.begin(), all.end(), [](const headroom::ui::ChatSession* session) {
-        return session->activity() == headroom::ui::Activity::Writing;
-      });
-      m_nBoth += nWriting >= 2;
+      const auto nBusy = std::count_if(all.begin(), all.end(),
+                                       [](const headroom::ui::ChatSession* session) { return session->isBusy(); });
+      m_nBoth += nBusy >= 2;
     });
     for (int i = 0; i < 2; ++i) {
       sessions.newConversation();
@@ -236,7 +235,10 @@ class LongConversation {
   bool scroll() { return Drive::scrollThrough(m_view); }
 
  private:
-  headroom::ui::Theme m_theme{headroom::ui::ThemeChoice::Light};
+  // Beside the application's own, which looks at the system's palette after each change of one: two that look would
+  // wake each other for ever.
+  headroom::ui::Theme m_theme{headroom::ui::AppearanceSettings{.theme = headroom::ui::ThemeChoice::Light},
+                              [] { return false; }};
   headroom::ui::ChatTree m_tree;
   headroom::ui::ChatView m_view{m_tree, m_theme};
 };
@@ -254,8 +256,9 @@ int main(int argc, char** argv) {
   QApplication application(argc, argv);
   QTemporaryDir data;
   headroom::app::ApplicationPaths paths = headroom::bench::benchPaths(data);
-  QString model = argc > 1 ? QString::fromLocal8Bit(argv[1]) : paths.starterModel;
-  if (model.isEmpty()) model = QStringLiteral(HEADROOM_SOURCE_DIR "/tests/golden/models/llama-gqa.gguf");
+  QString small = paths.starterModel;
+  if (small.isEmpty()) small = QStringLiteral(HEADROOM_SOURCE_DIR "/tests/golden/models/llama-gqa.gguf");
+  const QString model = argc > 1 ? QString::fromLocal8Bit(argv[1]) : small;
   paths.starterModel = model;
 
   headroom::app::Application app(paths);
@@ -274,7 +277,7 @@ int main(int argc, char** argv) {
     return done;
   };
   constexpr int kModels = 1000;
-  copyModel(model, QDir(data.path()).filePath(QStringLiteral("models")), kModels);
+  copyModel(small, QDir(data.path()).filePath(QStringLiteral("models")), kModels);
   QElapsedTimer sinceShown;
   sinceShown.start();
   bool done = measured("library", [&] { return drive.showLibrary(kModels); });
