@@ -52,10 +52,7 @@ void DropArea::paintIcon() {
       m_theme.icon(QStringLiteral("drop"), m_theme.tokens().muted).pixmap(QSize(extent, extent), devicePixelRatioF()));
 }
 
-void DropArea::setActive(bool active) {
-  setProperty("active", active);
-  setRole(this, "drop");
-}
+void DropArea::setActive(bool active) { setState(this, "active", active); }
 
 void DropArea::mouseReleaseEvent(QMouseEvent* event) {
   if (event->button() == Qt::LeftButton && rect().contains(event->pos())) emit clicked();
@@ -70,14 +67,12 @@ void DropArea::keyPressEvent(QKeyEvent* event) {
 }
 
 void DropArea::focusInEvent(QFocusEvent* event) {
-  setProperty("focused", true);
-  setRole(this, "drop");
+  setState(this, "focused", true);
   QFrame::focusInEvent(event);
 }
 
 void DropArea::focusOutEvent(QFocusEvent* event) {
-  setProperty("focused", false);
-  setRole(this, "drop");
+  setState(this, "focused", false);
   QFrame::focusOutEvent(event);
 }
 

@@ -19,6 +19,12 @@ void setRole(QWidget* widget, const char* role) {
   restyle(widget);
 }
 
+void setState(QWidget* widget, const char* state, bool on) {
+  if (widget->property(state).toBool() == on) return;
+  widget->setProperty(state, on);
+  restyle(widget);
+}
+
 void setTone(QWidget* widget, Tone tone) {
   if (widget->property("tone").toString() == QLatin1String(toneName(tone))) return;
   widget->setProperty("tone", toneName(tone));

@@ -11,6 +11,9 @@ namespace headroom::ui {
 // "page".
 void setRole(QWidget* widget, const char* role);
 
+// "active", "focused".
+void setState(QWidget* widget, const char* state, bool on);
+
 // Also re-styles the children, whose colours follow it.
 void setTone(QWidget* widget, Tone tone);
 

@@ -104,7 +104,7 @@ QToolBar { border: 0; padding: 0 8px; spacing: 6px; background: $window; }
 QToolButton[role="chip"]:hover { background: $accentSurface; border-color: $accent; }
 QToolButton[role="chip"]:focus { border-color: $accent; }
 QToolButton[role="chip"]:disabled { color: $muted; }
-QFrame[role="composer"], QFrame#composer { background: $surface; border: 1px solid $border; border-radius: 8px; }
+QFrame[role="composer"] { background: $surface; border: 1px solid $border; border-radius: 8px; }
 QFrame[role="composer"][focused="true"] { border-color: $accent; }
 QFrame#composer QPlainTextEdit, QPlainTextEdit[role="code"] { background: transparent; border: none; padding: 0; }
 QCheckBox::indicator:unchecked { border: 1px solid $muted; border-radius: 3px; background: $sunken; width: 12px; height: 12px; }

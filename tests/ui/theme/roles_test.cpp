@@ -38,5 +38,19 @@ TEST(Roles, a_change_of_tone_is_seen_in_the_widget_and_in_what_is_on_it) {
   EXPECT_EQ(words(), theme.tokens().bad.text);
 }
 
+TEST(Roles, a_state_is_seen_and_ends) {
+  Theme theme(ThemeChoice::Light);
+  QFrame frame;
+  frame.setStyleSheet(styleSheetOf(theme.tokens()));
+  setRole(&frame, "composer");
+  frame.resize(200, 60);
+  const auto border = [&] { return frame.grab().toImage().pixelColor(100, 0); };
+  const QColor before = border();
+  setState(&frame, "focused", true);
+  EXPECT_EQ(border(), theme.tokens().accent);
+  setState(&frame, "focused", false);
+  EXPECT_EQ(border(), before);
+}
+
 }  // namespace
 }  // namespace headroom::ui
