@@ -269,6 +269,12 @@ bool ChatSession::sendDraft() {
   return true;
 }
 
+void ChatSession::sendDraftOnceLoaded() {
+  if (m_shared.model || !m_draft.canSend()) return;
+  m_sendsOnceLoaded = true;
+  emit activityChanged();
+}
+
 // The prompt as it would be with the draft sent: the draft is appended to a copy of the tree, whose texts are shared
 // with the tree itself and not copied.
 ChatRequest ChatSession::draftRequest() const {
@@ -360,7 +366,10 @@ void ChatSession::chooseVersion(const QString& turnId) {
   emit pathChanged();
 }
 
-void ChatSession::stop() { handleEvent(chat_event::StopAsked{}); }
+void ChatSession::stop() {
+  if (std::exchange(m_sendsOnceLoaded, false)) return emit activityChanged();
+  handleEvent(chat_event::StopAsked{});
+}
 
 void ChatSession::modelChanged(quint64 request) {
   const std::optional<ChatModel>& model = m_shared.model;
@@ -378,6 +387,7 @@ void ChatSession::modelChanged(quint64 request) {
   }
   emit activityChanged();
   emit contextChanged();
+  if (model && std::exchange(m_sendsOnceLoaded, false)) sendDraft();
 }
 
 void ChatSession::appendText(const chat_effect::AppendText& append) {

@@ -100,7 +100,10 @@ class ChatSession : public QObject {
   // Another version of a turn, also of one that another version hides: it is shown again.
   // Of the user's, and then it is answered; of an answer, which needs no model.
   bool edit(const QString& turnId, const QString& text, const QVector<Attachment>& attachments);
-  bool sendDraft();                  // the draft, as the new message or the other version that it is
+  bool sendDraft();  // the draft, as the new message or the other version that it is
+  // Once a model is there, with what it is then. stop() takes that back, and so does leaving the conversation.
+  void sendDraftOnceLoaded();
+  bool sendsOnceLoaded() const { return m_sendsOnceLoaded; }
   ChatRequest draftRequest() const;  // what that would ask of the engine; without messages: nothing, or of no model
   void editTurn(const QString& id);  // begins to write another version of a turn that stands
   // With all that was said after it, or alone where ChatTree::canRemoveAlone(). Ignored while busy.
@@ -158,7 +161,7 @@ class ChatSession : public QObject {
   ChatSurroundings& m_shared;
   ChatTree m_tree;
   ConversationHead m_head;
-  bool m_headIsSaved = false, m_hasNews = false;
+  bool m_headIsSaved = false, m_hasNews = false, m_sendsOnceLoaded = false;
   ChatDraft m_draft;
 
   ChatStage m_stage;

@@ -44,6 +44,15 @@ QToolButton* makeToggle(const QString& text, const char* name, ViewKey key, QWid
   return button;
 }
 
+Composer::Mode composerMode(const ChatSession& session, bool isOpening, bool isLoading) {
+  if (session.activity() == Activity::NoModel) {
+    return session.sendsOnceLoaded() ? Composer::Mode::Held
+           : isLoading               ? Composer::Mode::Loading
+                                     : Composer::Mode::NoModel;
+  }
+  return isOpening ? Composer::Mode::Waiting : session.isBusy() ? Composer::Mode::Busy : Composer::Mode::Ready;
+}
+
 ChatView::Actions rowActions(const ChatSession& session, bool isOpening) {
   return {session.isBusy() || isOpening, session.canStart() && !isOpening};
 }
@@ -266,7 +275,8 @@ void ChatWidget::connectComposer() {
   connect(&m_sessions.settings(), &SettingsModel::generalChanged, m_composer, takeKeys);
   takeKeys();
   connect(m_composer, &Composer::sendChosen, this, [this] {
-    if (session().sendDraft()) m_view->scrollToEnd();
+    if (session().sendDraft()) return m_view->scrollToEnd();
+    if (m_isLoading) session().sendDraftOnceLoaded();
   });
   connect(m_composer, &Composer::stopChosen, this, [this] { session().stop(); });
   connect(m_composer, &Composer::attachChosen, this, &ChatWidget::chooseAttachment);
@@ -372,7 +382,7 @@ QString ChatWidget::statusText() const {
   if (m_sessions.isOpening()) return tr("Opening…");
   if (const int nBefore = m_sessions.answersBefore(session()); nBefore > 0) return waitingText(nBefore);
   switch (session().activity()) {
-    case Activity::NoModel:
+    case Activity::NoModel: return session().sendsOnceLoaded() ? tr("Sent once a model is loaded…") : QString();
     case Activity::Idle:
     case Activity::Writing: return {};
     case Activity::Stopping: return tr("Stopping…");
@@ -386,11 +396,8 @@ QString ChatWidget::statusText() const {
 
 // While another conversation is opened, this one takes no message: it would be sent where the user no longer is.
 void ChatWidget::showActivity() {
-  const bool isOpening = m_sessions.isOpening(), isBusy = session().isBusy();
-  m_composer->setMode(session().activity() == Activity::NoModel ? Composer::Mode::NoModel
-                      : isOpening                               ? Composer::Mode::Waiting
-                      : isBusy                                  ? Composer::Mode::Busy
-                                                                : Composer::Mode::Ready);
+  const bool isOpening = m_sessions.isOpening();
+  m_composer->setMode(composerMode(session(), isOpening, m_isLoading));
   m_view->setActions(rowActions(session(), isOpening));
   const QString text = statusText();
   m_status->setText(text);

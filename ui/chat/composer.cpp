@@ -87,7 +87,7 @@ bool MessageEdit::canInsertFromMimeData(const QMimeData* source) const {
 Composer::Composer(const Theme& theme, ChatDraft& draft, QWidget* parent, AttachmentReader::Read read)
     : QFrame(parent), m_theme(theme), m_draft(&draft), m_reader(new AttachmentReader(std::move(read), this)) {
   setObjectName(QStringLiteral("composer"));
-  setRole(this, "card");
+  setRole(this, "composer");
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(10, 8, 8, 8);
   layout->setSpacing(4);
@@ -129,7 +129,7 @@ Composer::Composer(const Theme& theme, ChatDraft& draft, QWidget* parent, Attach
     if (!m_isShowing) m_draft->handleEvent(draft_event::Typed{m_text->text()});
   });
   connect(m_attach, &QToolButton::clicked, this, &Composer::attachChosen);
-  connect(m_action, &QPushButton::clicked, this, [this] { m_mode == Mode::Busy ? emit stopChosen() : submit(); });
+  connect(m_action, &QPushButton::clicked, this, [this] { canStop() ? emit stopChosen() : submit(); });
   connect(&theme, &Theme::changed, this, &Composer::showFiles);
   connectReader();
   connectDraft();
@@ -227,10 +227,8 @@ QToolButton* Composer::addEditButton(const char* name, const QString& text, cons
 
 // Shown as one field: the frame takes the focus colour.
 bool Composer::eventFilter(QObject* object, QEvent* event) {
-  if (event->type() == QEvent::FocusIn || event->type() == QEvent::FocusOut) {
-    setProperty("focused", event->type() == QEvent::FocusIn);
-    setRole(this, "composer");
-  }
+  if (event->type() == QEvent::FocusIn || event->type() == QEvent::FocusOut)
+    setState(this, "focused", event->type() == QEvent::FocusIn);
   return QFrame::eventFilter(object, event);
 }
 
@@ -285,6 +283,7 @@ void Composer::showEditBar() {
 
 QString Composer::hintText() const {
   if (m_mode == Mode::Busy) return tr("Esc stops");
+  if (m_mode == Mode::Held) return tr("Esc takes it back");
   if (const QString pending = pendingName(); !pending.isEmpty())
     return tr("Reading %1; remove it to send without it").arg(pending);
   const DraftMessage& message = m_draft->message();
@@ -354,20 +353,22 @@ void Composer::setFigures(const DraftFigures& figures) {
 void Composer::refresh() {
   showEditBar();
   m_chips->setVisible(!m_shownFiles.isEmpty());
-  const bool busy = m_mode == Mode::Busy;
+  const bool busy = canStop(), isHeld = m_mode == Mode::Held;
   const QString send = m_editsAnswer ? tr("Save") : tr("Send");
   m_action->setText(busy ? tr("Stop") : send);
-  m_action->setToolTip(busy            ? tr("Stop this answer (Esc)")
+  m_action->setToolTip(isHeld          ? tr("Do not send this message (Esc)")
+                       : busy          ? tr("Stop this answer (Esc)")
                        : m_editsAnswer ? tr("Keep this version of the answer; nothing is sent")
                        : m_enterSends  ? tr("Send (Enter)")
                                        : tr("Send (Ctrl+Enter)"));
-  m_action->setAccessibleName(busy ? tr("Stop this answer") : send);
+  m_action->setAccessibleName(isHeld ? tr("Do not send this message") : busy ? tr("Stop this answer") : send);
   m_action->setEnabled(busy || canSubmit());
   m_attach->setDisabled(m_editsAnswer);
   setRole(m_action, busy ? "" : "primary");
   m_hint->setText(hintText());
   // Screen readers say what changes about the field that has the keyboard: so one hears that an answer has ended.
-  const QString state = busy                    ? tr("The model is answering")
+  const QString state = isHeld                  ? tr("Your message waits for the model")
+                        : busy                  ? tr("The model is answering")
                         : m_mode == Mode::Ready ? tr("Ready for your message")
                                                 : QString();
   if (m_text->accessibleDescription() != state) m_text->setAccessibleDescription(state);
@@ -448,8 +449,11 @@ void Composer::setEnterSends(bool on) {
 void Composer::focusText() { m_text->setFocus(Qt::OtherFocusReason); }
 
 // An answer that is changed by hand needs no model.
+bool Composer::canStop() const { return m_mode == Mode::Busy || m_mode == Mode::Held; }
+
 bool Composer::canSubmit() const {
-  return (m_mode == Mode::Ready || (m_editsAnswer && m_mode == Mode::NoModel)) && m_draft->canSend();
+  const bool isTaken = m_mode == Mode::Ready || m_mode == Mode::Loading || (m_editsAnswer && m_mode == Mode::NoModel);
+  return isTaken && m_draft->canSend();
 }
 
 void Composer::submit() {

@@ -58,7 +58,8 @@ class Composer : public QFrame {
   // Files that are still being read for the draft before are left out of it.
   void showDraft(ChatDraft& draft);
 
-  enum class Mode { NoModel, Waiting, Ready, Busy };  // Waiting: for another conversation to open
+  // Loading: what is sent waits for the model; Held: it does. Waiting: for another conversation to open.
+  enum class Mode { NoModel, Loading, Held, Waiting, Ready, Busy };
   void setMode(Mode mode);
   void setEditsAnswer(bool on);       // the turn that is edited is no message of the user's
   void setEditHidden(bool isHidden);  // the turn that is edited is not on the screen: another version hides it
@@ -97,6 +98,7 @@ class Composer : public QFrame {
   QToolButton* addEditButton(const char* name, const QString& text, const DraftEvent& event);
   void connectReader();
   void connectDraft();
+  bool canStop() const;
   bool canSubmit() const;
   void submit();
   void escape();

@@ -4134,6 +4134,10 @@
         <source>Export the conversation</source>
         <translation>Unterhaltung exportieren</translation>
     </message>
+    <message>
+        <source>Sent once a model is loaded…</source>
+        <translation>Wird gesendet, sobald ein Modell geladen ist …</translation>
+    </message>
 </context>
 <context>
     <name>headroom::ui::CodeRow</name>
@@ -4311,6 +4315,22 @@
     <message>
         <source>Ready for your message</source>
         <translation>Bereit für Ihre Nachricht</translation>
+    </message>
+    <message>
+        <source>Esc takes it back</source>
+        <translation>Esc nimmt sie zurück</translation>
+    </message>
+    <message>
+        <source>Do not send this message (Esc)</source>
+        <translation>Diese Nachricht nicht senden (Esc)</translation>
+    </message>
+    <message>
+        <source>Do not send this message</source>
+        <translation>Diese Nachricht nicht senden</translation>
+    </message>
+    <message>
+        <source>Your message waits for the model</source>
+        <translation>Ihre Nachricht wartet auf das Modell</translation>
     </message>
 </context>
 <context>

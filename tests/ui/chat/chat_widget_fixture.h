@@ -14,6 +14,7 @@
 
 #include "support/fake_conversation_port.h"
 #include "support/fake_engine_port.h"
+#include "ui/chat/chat_view.h"
 #include "ui/chat/chat_widget.h"
 
 namespace headroom::ui {
@@ -40,8 +41,10 @@ class ChatWidgetTest : public testing::Test {
     }
     return shown;
   }
+  // Once all rows that are seen are there: it is the last one of that name.
   bool waitForRowButton(const char* name) const {
-    return QTest::qWaitFor([&] { return rowButton(name) != nullptr; }, 60'000);
+    const auto* view = m_widget->findChild<ChatView*>();
+    return QTest::qWaitFor([&] { return view->isLaidOut() && rowButton(name) != nullptr; }, 60'000);
   }
   template <class T>
   T* find(const char* name) {

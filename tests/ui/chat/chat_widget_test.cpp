@@ -371,6 +371,42 @@ TEST_F(ChatWidgetTest, a_question_that_waits_for_a_load_says_so) {
   EXPECT_TRUE(find<QLabel>("chatStatus")->text().startsWith("Reading"));
 }
 
+TEST_F(ChatWidgetTest, a_message_that_is_sent_while_the_first_model_is_loaded_goes_out_with_it) {
+  m_engine.sendUnloaded();
+  m_widget->setOpenModel("First", true);
+  auto* edit = find<QPlainTextEdit>("messageEdit");
+  EXPECT_EQ(edit->placeholderText(), "Write a message");
+  const auto asked = m_engine.generates.size();
+  edit->setPlainText("question");
+  QTest::keyClick(edit, Qt::Key_Return);
+  EXPECT_EQ(find<QLabel>("chatStatus")->text(), "Sent once a model is loaded…");
+  EXPECT_EQ(edit->toPlainText(), "question") << "it can still be changed";
+  edit->setPlainText("better question");
+  m_widget->setOpenModel("First", false);
+  EXPECT_EQ(m_engine.generates.size(), asked);
+  m_engine.sendLoaded("First", 4096);
+  ASSERT_EQ(m_engine.generates.size(), asked + 1);
+  EXPECT_EQ(m_engine.generates.back().request.messages.back().content, "better question");
+  EXPECT_EQ(edit->toPlainText(), "");
+}
+
+TEST_F(ChatWidgetTest, a_message_that_waits_for_a_model_is_taken_back_by_escape) {
+  m_engine.sendUnloaded();
+  m_widget->setOpenModel("First", true);
+  auto* edit = find<QPlainTextEdit>("messageEdit");
+  const auto asked = m_engine.generates.size();
+  edit->setPlainText("question");
+  QTest::keyClick(edit, Qt::Key_Return);
+  EXPECT_EQ(find<QPushButton>("sendButton")->accessibleName(), "Do not send this message");
+  QTest::keyClick(edit, Qt::Key_Escape);
+  EXPECT_EQ(find<QLabel>("chatStatus")->text(), "");
+  EXPECT_EQ(find<QPushButton>("sendButton")->text(), "Send");
+  m_widget->setOpenModel("First", false);
+  m_engine.sendLoaded("First", 4096);
+  EXPECT_EQ(m_engine.generates.size(), asked);
+  EXPECT_EQ(edit->toPlainText(), "question");
+}
+
 TEST_F(ChatWidgetTest, the_placeholder_is_painted_anew_when_a_model_comes_or_goes) {
   auto* edit = find<QPlainTextEdit>("messageEdit");
   EXPECT_EQ(edit->placeholderText(), "Write a message");
