@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <map>
@@ -51,8 +52,9 @@ void read_machine_code(const std::string& path, MachineCodes& found) {
     if (std::regex_search(line, match, of_entry)) code = &found[std::stoi(match[2])][match[1]];
     if (code == nullptr) continue;
     if (std::regex_search(line, match, of_stack)) {
-      code->stack = std::stoi(match[1]);
-      code->spilled = std::stoi(match[2]) + std::stoi(match[3]);
+      // A function that the entry calls has a line of its own behind it.
+      code->stack = std::max(code->stack, std::stoi(match[1]));
+      code->spilled = std::max(code->spilled, std::stoi(match[2]) + std::stoi(match[3]));
     }
     if (!std::regex_search(line, match, of_registers)) continue;
     code->registers = std::stoi(match[1]);
@@ -162,7 +164,7 @@ TEST(CudaMachineCode, keeps_to_registers_shared_memory_and_occupancy_as_the_base
   }
 }
 
-// The gate sees what it is there for: a spill, a stack, a kernel too few.
+// The gate sees what it is there for: a spill, a stack, also of a kernel that calls a function without them.
 TEST(CudaMachineCode, what_the_assembler_says_is_read) {
   const std::string path = testing::TempDir() + "/machine_code.txt";
   std::ofstream(path)
@@ -170,6 +172,8 @@ TEST(CudaMachineCode, what_the_assembler_says_is_read) {
          "ptxas info    : Function properties for wrong\n"
          "    8 bytes stack frame, 4 bytes spill stores, 12 bytes spill loads\n"
          "ptxas info    : Used 40 registers, used 1 barriers, 8 bytes cumulative stack size, 512 bytes smem\n"
+         "ptxas info    : Function properties for what_wrong_calls\n"
+         "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
          "ptxas info    : Compiling entry function 'right' for 'sm_90'\n"
          "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
          "ptxas info    : Used 20 registers, used 0 barriers\n";

@@ -34,8 +34,9 @@ count() {
     /^[ \t]+\/\*[0-9a-f]+\*\// {
       code = $2 ~ /^@/ ? $3 : $2
       ++n["all"]
-      # LDGSTS copies to shared memory: no read of a weight, and counted below.
-      if (code ~ /^LDG\..*\.128/) ++n["r128"]
+      # LDGSTS copies to shared memory: no read of a weight, and counted below. For sm_100 and sm_120 attend_rows reads
+      # queries by LD instead of LDG, 16 bytes at once all the same.
+      if (code ~ /^LDG?\..*\.128/) ++n["r128"]
       else if (code ~ /^LDG(\.|$)/ || code ~ /^LD(\.|$)/) ++n["r"]
       if (code ~ /^(LDL|STL)/) ++n["local"]
       if (code ~ /^IDP/) ++n["idp"]
@@ -106,9 +107,10 @@ block_formats=$(sed -n '/with_block_type(u32/,/^}/s/.*case k\([A-Z0-9_]*\): f\.t
 # IQ3 likewise, and their higher bits or signs; of IQ1 the plane of higher bits alone; and headers. Of these it has two or
 # four groups under way at once, with their higher bits and headers, and two blocks of 16 warps on a multiprocessor; cards
 # before sm_80, whose multiprocessors have room for fewer, one. Of formats whose units hold two groups, the compiler moves
-# each load to where it is used.
+# each load to where it is used. For cards from sm_100 on kGroupsAhead of matvec.cu has one group of formats with points of
+# a grid under way: of IQ1_M that is one load instead of two, of the others it is one everywhere.
 check_flights() {
-  awk -F '\t' -v formats="$(echo $block_formats)" -v n_blocks="$([ "$architecture" -ge 80 ] && echo 2 || echo 1)" '
+  awk -F '\t' -v architecture="$architecture" -v formats="$(echo $block_formats)" -v n_blocks="$([ "$architecture" -ge 80 ] && echo 2 || echo 1)" '
     BEGIN {
       n = split(formats, names, " ")
       for (i = 1; i <= n; ++i) { requests[names[i]] = 8; loads[names[i]] = 2 }
@@ -123,6 +125,7 @@ check_flights() {
       loads["Q4_1"] = loads["Q5_0"] = loads["Q5_1"] = loads["Q6_K"] = 3
       loads["Q2_K"] = 0
       loads["IQ3_S"] = loads["IQ2_XXS"] = loads["IQ2_XS"] = loads["IQ2_S"] = loads["IQ1_S"] = 1
+      if (architecture >= 100) loads["IQ1_M"] = 1
     }
     $1 != "matvec_int8_1" { next }
     { found[$2] = 1 }

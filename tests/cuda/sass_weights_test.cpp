@@ -7,9 +7,9 @@ namespace {
 
 constexpr std::size_t kInteger = 0, kProducts = 6;
 
-// A kernel of two formats, with a loop over blocks around the one that multiplies; `in_loop` is one more instruction of
-// the first format's.
-std::string kernel_with(const std::string& in_loop) {
+// A kernel of two formats, with a loop over blocks around the one that multiplies; of the first format `in_loop` is one
+// more instruction of the inner loop, and `behind` stands behind its loops.
+std::string kernel_with(const std::string& in_loop, const std::string& behind = "NOP") {
   return fmt::format(R"(
 from k.cu:1
 LDC R7, c[0x0][R1+0x260]
@@ -31,6 +31,7 @@ LOP3.LUT R5, R4, 0xf, RZ, 0xc0, !PT
 @P1 BRA `(.L_x_2)
 IADD3 R3, R3, 0x1, RZ
 @P2 BRA `(.L_x_1)
+{}
 from k.cu:3
 BRA `(.L_x_7)
 from k.cu:2 q.cuh:2
@@ -44,7 +45,7 @@ from k.cu:3
 @P3 BRA `(.L_x_8)
 EXIT
 )",
-                     in_loop);
+                     in_loop, behind);
 }
 
 const WeightLines kLines = {
@@ -62,6 +63,15 @@ TEST(SassWeights, a_format_has_the_loops_that_are_its_own) {
   ASSERT_TRUE(costs[1].ok()) << costs[1].error().message.text();
   EXPECT_EQ(costs[1]->format, DType::kQ4_0);
   EXPECT_DOUBLE_EQ(costs[1]->of_kinds[kInteger], 2 / 4.0);
+}
+
+// As many products as an iteration has: those of a first iteration of a loop over the rest, which stand in the loop
+// around both formats.
+TEST(SassWeights, of_two_loops_with_as_many_products_the_inner_one_counts) {
+  const std::string rest = "IDP.4A.S8.S8 R0, R12, R1, R0\nIDP.4A.S8.S8 R0, R13, R1, R0";
+  const auto costs = weight_costs(sass_function(kernel_with("NOP", rest), "matvec_int8_1"), kLines, 90);
+  ASSERT_TRUE(costs[0].ok()) << costs[0].error().message.text();
+  EXPECT_DOUBLE_EQ(costs[0]->of_kinds[kInteger], 1 / 8.0 + 3 / 256.0);
 }
 
 TEST(SassWeights, one_more_instruction_is_seen) {

@@ -35,8 +35,7 @@ GpuArithmetic cuda_arithmetic(const CudaCard& card) {
   arithmetic.shares_out_experts = true;
   arithmetic.most_panel_blocks = cuda::kMostPanelBlocks;
   arithmetic.half_attend_dim = cuda::kAttendTileDim;
-  const char* attend = std::getenv(kCudaAttendVariable);
-  arithmetic.half_attend_row_dim = attend != nullptr && std::string_view(attend) == "f32" ? 0 : cuda::kAttendRowDim;
+  arithmetic.half_attend_row_dim = cuda::kAttendRowDim;
   arithmetic.attends_to_int8 = true;
   arithmetic.attend = {.n_threads = cuda::kAttendThreads,
                        .team = cuda::kAttendTeam,

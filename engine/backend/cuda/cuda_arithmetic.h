@@ -9,7 +9,5 @@ namespace headroom {
 // Prompts in f16 or int8, whichever the card has more instructions for; kCudaPromptsVariable decides otherwise.
 GpuArithmetic cuda_arithmetic(const CudaCard& card);
 inline constexpr const char* kCudaPromptsVariable = "HEADROOM_CUDA_PROMPTS";  // "f16" or "int8"
-// "f32": steps of few rows attend in f32, whatever the cache holds.
-inline constexpr const char* kCudaAttendVariable = "HEADROOM_CUDA_ATTEND";
 
 }  // namespace headroom

@@ -246,11 +246,11 @@ std::vector<std::uint32_t> ProductDispatches::matrices_constants(const Product& 
                                           .experts = static_cast<std::uint32_t>(product.experts)});
 }
 
-// How many warps share out the columns of a panel. A matrix with enough panels fills the card with half as many warps
-// each, and then all of its blocks run at once. Example: an 8B's gates and ups have 448 panels; an H100 has room for
-// 528 blocks of 8 warps, which take 26 us, and for 264 of 16 warps, where 184 blocks wait for others to end: 30 us. Up
-// products of experts likewise, where all the warps would leave blocks waiting: of those with more than half as many
-// warps as there may be, a multiprocessor runs two.
+// How many warps share out the columns of a panel: arithmetic.column_parts, or half as many where blocks of so many
+// warps would wait for others to end while smaller blocks all run at once. Example: an 8B's gates and ups have 448
+// panels. An H100 has room for 528 blocks of 8 warps, which take 26 us, and for 264 blocks of 16 warps, of which 184
+// wait: 30 us. Up products of experts have a block for each panel of each chosen expert, and a multiprocessor runs two
+// blocks of more than half of the warps: where there are more blocks than that, they get half of the warps too.
 std::uint32_t ProductDispatches::most_column_parts(const Product& product) const {
   constexpr std::uint64_t kLeastWarps = 24;  // of a multiprocessor
   const GpuArithmetic& arithmetic = bound_.arithmetic;
@@ -262,8 +262,10 @@ std::uint32_t ProductDispatches::most_column_parts(const Product& product) const
   return n_panels * (parts / 2) >= kLeastWarps * arithmetic.n_multiprocessors ? parts / 2 : parts;
 }
 
-// A matrix with few panels, as a router's, is read by as many blocks as there are multiprocessors for, else by one for
-// each panel: one of an H200 takes 7 to 8 us for 370 KB.
+// How many blocks share out the rows of a panel, of a matrix of plain numbers. With one block a panel a matrix of few
+// panels, as a router's, leaves most multiprocessors idle: one of an H200 takes 7 to 8 us to read 370 KB. So it is the
+// most of 8, 4, 2 and 1 with which there are no more blocks than multiprocessors. Example: 128 experts have 4 panels,
+// and 8 blocks each on a card of 32 multiprocessors or more.
 std::uint32_t ProductDispatches::panel_blocks(const Product& product) const {
   const GpuWeight& matrix = *product.matrix;
   if (product.experts != Experts::kNone || product.reads != Encoding::kF32 || is_quantized(matrix) ||

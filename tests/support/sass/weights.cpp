@@ -117,7 +117,8 @@ class Counter {
   }
 
  private:
-  // The loop whose iteration has most products.
+  // The loop whose iteration has most products; of two with as many the inner one: compilers put the first iteration of
+  // a loop over a rest of groups before it, and so into the loop around it.
   Result<std::size_t> find_loop() {
     if (Status kept = keep_answered_ways(function_, asks_, static_cast<int>(format_), blocks_); !kept)
       return kept.error();
@@ -136,7 +137,8 @@ class Counter {
     int n = 0;
     for (std::size_t loop = 0; loop < loops_.size(); ++loop) {
       const int more = products(loop);
-      if (more > n) inner = loop;
+      const bool is_within = std::ranges::binary_search(loops_[inner].blocks, loops_[loop].header);
+      if (more > n || (more == n && is_within)) inner = loop;
       n = std::max(n, more);
     }
     if (n == 0) return fault("a loop that multiplies", "none");

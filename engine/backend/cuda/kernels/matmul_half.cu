@@ -126,7 +126,7 @@ DEVICE void matmul_half(const BatchedLaunch<MatmulWords>& all, auto& area, auto&
     row_units[i] = row_to_read(words, tile, choices, thread / 4 + i * (kThreads / 4)) * 8 * words.n_groups + thread % 4;
   Packed<kUnits> packed;
   Block block{};
-  const auto begin = [&](u32 group) {
+  const auto begin = [&](u32 group) INLINED {
 #pragma unroll
     for (u32 i = 0; i < kCopies; ++i) {
       const u32 row = thread / 4 + i * (kThreads / 4);
@@ -135,7 +135,7 @@ DEVICE void matmul_half(const BatchedLaunch<MatmulWords>& all, auto& area, auto&
     }
     with_half_type(from.type, [&]<u32 kType>() { read_group<kType, kUnits>(panel, group, first_unit, packed, block); });
   };
-  const auto finish = [&](u32 group) {
+  const auto finish = [&](u32 group) INLINED {
     with_half_type(from.type, [&]<u32 kType>() {
       unpack_group<kType, kUnits>(packed, block, group, first_unit, area, group % 2 * kStage + feature * kStride);
     });

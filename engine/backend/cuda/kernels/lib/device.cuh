@@ -11,6 +11,9 @@
 //                                            the same, with registers for n_blocks blocks on a multiprocessor at once;
 //                                            the compiler spills where it cannot.
 //   DEVICE                                   before a function that kernels call
+//   INLINED                                  behind the parameters of a lambda that is called more than once, which
+//                                            compilers may else leave a function of its own, with all that it captures
+//                                            in local memory
 //   TABLE T name = ...;                      constants in the card's memory, which load_table(&element) reads
 //   SHARED(T, name, n);                      an array in shared memory; other functions get it as auto&. It begins
 //                                            where 16 bytes do.
@@ -22,6 +25,8 @@
 
 #include <cstddef>
 #include <cstdint>
+
+#define INLINED __attribute__((always_inline))
 
 #ifndef __CUDACC__
 #include "support/cuda/emulation.h"
