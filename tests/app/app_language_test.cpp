@@ -5,14 +5,25 @@
 #include <QPointer>
 #include <QRegularExpression>
 #include <QScrollBar>
+#include <QSemaphore>
 #include <QStackedWidget>
 #include <QTabBar>
+#include <QThreadPool>
 #include <algorithm>
 
+#include "app/model_downloads.h"
 #include "tests/app/app_fixture.h"
+#include "ui/background/background.h"
+#include "ui/background/write_file.h"
+#include "ui/chat/attachment_viewer.h"
 #include "ui/chat/chat_sessions.h"
 #include "ui/chat/chat_view.h"
+#include "ui/chat/conversation_export.h"
+#include "ui/chat/conversation_list.h"
+#include "ui/format/message_words.h"
 #include "ui/format/typed_number.h"
+#include "ui/library/hub_reference.h"
+#include "ui/library/transfer.h"
 #include "ui/settings/settings_dialog.h"
 #include "ui/verify/verify_dialog.h"
 
@@ -209,8 +220,8 @@ TEST_F(AppLanguageTest, panes_and_messages_stay) {
   QTest::qWait(100);
   const bool vramWasShown = find<QDockWidget>("vramDock")->isVisible();
   const int width = memory->width();
-  m_app->window().showMessage(ui::Tone::Warning, "First.", "Details.");
-  m_app->window().showMessage(ui::Tone::Bad, "Second.");
+  m_app->window().showMessage(ui::Tone::Warning, ui::Sentence::plain("First."), ui::Sentence::plain("Details."));
+  m_app->window().showMessage(ui::Tone::Bad, ui::Sentence::plain("Second."));
   speak(LanguageChoice::German);
   QTest::qWait(100);  // docks are laid out
   EXPECT_EQ(find<QDockWidget>("memoryDock")->isVisible(), memoryWasShown);
@@ -252,6 +263,123 @@ TEST_F(AppLanguageTest, a_load_goes_on_and_ends_in_the_new_window) {
   agreeToTemplate();
   type("hello");
   ASSERT_TRUE(answered());
+}
+
+// The words of a widget are what they are when it is built; these sentences stand, and are said anew.
+TEST_F(AppLanguageTest, messages_that_stand_are_said_in_the_new_language) {
+  const QString folder = m_data.filePath("no models");
+  ASSERT_TRUE(QDir().mkpath(folder));
+  m_app->takeOver({{folder, kDropped}, {}});  // of both the first is opened, which is none
+  auto* bar = find<ui::MessageBar>("messageBar");
+  ASSERT_TRUE(waitFor([&] { return bar->count() == 2; }));
+  const QString refusal = bar->sentence();
+  EXPECT_TRUE(refusal.contains("holds no safetensors files. Headroom opens GGUF files")) << refusal.toStdString();
+  speak(LanguageChoice::German);
+  bar = find<ui::MessageBar>("messageBar");
+  ASSERT_EQ(bar->count(), 2);
+  EXPECT_EQ(bar->sentence(), ui::wordsOf(ui::whyNotOpenable(folder))) << "it is the refusal of this folder";
+  EXPECT_NE(bar->sentence(), refusal);
+  EXPECT_EQ(find<QLabel>("messageText")->text(), bar->sentence());
+  bar->findChild<QToolButton*>()->click();
+  EXPECT_EQ(bar->sentence(),
+            Application::tr("One model is open at a time: of %1 files, %2 is the one.").arg("2", "no models"));
+  EXPECT_FALSE(bar->sentence().contains("One model"));
+}
+
+TEST_F(AppLanguageTest, what_a_download_and_the_hubs_list_said_is_said_in_the_new_language) {
+  m_app->window().showLibrary(true);
+  find<QTabBar>("libraryTabs")->setCurrentIndex(1);
+  QFile other(m_data.filePath("there.gguf"));
+  ASSERT_TRUE(other.open(QIODevice::WriteOnly));
+  other.write("another file");
+  other.close();
+  m_app->downloads().downloads().add(
+      {{}, m_data.path(), {{"there.gguf", QUrl("http://127.0.0.1:1/there.gguf"), 5, {}, {}, {}}}});
+  const auto state = [&] { return find<QLabel>("state")->text(); };
+  ASSERT_TRUE(waitFor([&] { return state().contains("is another file"); })) << state().toStdString();
+  find<QLineEdit>("hubField")->setText("no name");
+  find<QPushButton>("look")->click();
+  const auto told = [&] { return find<QWidget>("downloadPanel")->findChild<QLabel*>("message")->text(); };
+  ASSERT_TRUE(waitFor([&] { return told().startsWith("This names no model"); })) << told().toStdString();
+  speak(LanguageChoice::German);
+  EXPECT_EQ(
+      state(),
+      ui::Transfer::tr("%1 is in the folder %2 already, and is another file. Move it away, or remove it, and try again")
+          .arg("there.gguf", m_data.path()));
+  EXPECT_FALSE(state().contains("is another file"));
+  EXPECT_EQ(told(), ui::wordsOf(ui::parseHubReference("no name", ui::hubAddress({})).error().message));
+  EXPECT_FALSE(told().startsWith("This names no model"));
+}
+
+TEST_F(AppLanguageTest, a_file_that_is_looked_at_stays_open_where_it_was) {
+  ui::ChatDraft& draft = m_app->chat().session().draft();
+  draft.handleEvent(ui::draft_event::FileAdded{1, "notes.txt"});
+  draft.handleEvent(ui::draft_event::FileRead{1, {"notes.txt", QString("a line of notes\n").repeated(400)}});
+  ASSERT_TRUE(waitFor([&] { return find<QToolButton>("attachmentChip")->isEnabled(); }))
+      << "the chip of before is gone";
+  find<QToolButton>("attachmentChip")->click();
+  const QPointer<ui::AttachmentViewer> viewer(find<ui::AttachmentViewer>("attachmentViewer"));
+  ASSERT_NE(viewer, nullptr);
+  viewer->findChild<QLineEdit*>("attachmentFind")->setText("notes");
+  QScrollBar* bar = viewer->findChild<QPlainTextEdit*>("attachmentText")->verticalScrollBar();
+  bar->setValue(120);
+  ASSERT_EQ(bar->value(), 120);
+  speak(LanguageChoice::German);
+  ASSERT_NE(viewer, nullptr) << "it stays";
+  EXPECT_TRUE(viewer->isVisible());
+  EXPECT_EQ(bar->value(), 120);
+  const auto* count = viewer->findChild<QLabel*>("attachmentHits");
+  EXPECT_TRUE(waitFor([&] { return count->text() == "1 von 400"; })) << count->text().toStdString();
+  EXPECT_EQ(viewer->findChild<QPushButton*>("copyAttachment")->text(), ui::AttachmentViewer::tr("Copy all"));
+  EXPECT_NE(ui::AttachmentViewer::tr("Copy all"), "Copy all");
+  viewer->findChild<QPushButton*>("saveAttachment")->click();
+  emit viewer->findChild<QFileDialog*>()->fileSelected(m_data.filePath("absent/notes.txt"));
+  ASSERT_TRUE(waitFor([&] { return find<ui::MessageBar>("messageBar")->count() == 1; })) << "the new window hears it";
+  viewer->close();
+}
+
+// All threads that write are held, so that nothing is written before the switch.
+TEST_F(AppLanguageTest, what_was_being_exported_is_told_by_the_new_window) {
+  type("hello");
+  ASSERT_TRUE(answered());
+  QSemaphore gate;
+  QThreadPool& writers = ui::writingThreads();
+  for (int i = 0; i < writers.maxThreadCount(); ++i) writers.start([&gate] { gate.acquire(); });
+  emit find<ui::ConversationList>("conversationPane")->exportChosen(m_app->chat().session().head().id, "hello", false);
+  emit m_app->chat().findChild<QFileDialog*>()->fileSelected(m_data.filePath("absent/hello.md"));
+  m_app->window().exportChart(m_data.filePath("absent/chart.csv"));
+  speak(LanguageChoice::German);
+  EXPECT_EQ(find<ui::MessageBar>("messageBar")->count(), 0);
+  gate.release(writers.maxThreadCount());
+  ASSERT_TRUE(waitFor([&] { return find<ui::MessageBar>("messageBar")->count() == 2; }));
+  QStringList told;
+  for (const ui::BarMessage& message : find<ui::MessageBar>("messageBar")->messages()) told << message.sentence.text();
+  const QString why = ui::wordsOf(ui::writeWholeFile(m_data.filePath("absent/hello.md"), {}));
+  EXPECT_TRUE(told.contains(ui::ConversationExport::tr("The conversation could not be written to %1: %2.")
+                                .arg(m_data.filePath("absent/hello.md"), why)))
+      << told.join('|').toStdString();
+  EXPECT_TRUE(told.contains(ui::MainWindow::tr("The chart could not be written to \u201c%1\u201d: %2.")
+                                .arg(m_data.filePath("absent/chart.csv"), why)))
+      << told.join('|').toStdString();
+  EXPECT_FALSE(told.join(' ').contains("could not be written"));
+}
+
+TEST_F(AppLanguageTest, an_import_that_fails_meanwhile_is_told_by_the_new_window) {
+  QFile file(m_data.filePath("chat.json"));
+  ASSERT_TRUE(file.open(QIODevice::WriteOnly));
+  file.write("[1, 2]");
+  file.close();
+  QSemaphore gate;
+  QThreadPool& readers = ui::readingThreads();
+  for (int i = 0; i < readers.maxThreadCount(); ++i) readers.start([&gate] { gate.acquire(); });
+  emit find<ui::ConversationList>("conversationPane")->importChosen();
+  emit m_app->chat().findChild<QFileDialog*>()->fileSelected(file.fileName());
+  speak(LanguageChoice::German);
+  gate.release(readers.maxThreadCount());
+  ASSERT_TRUE(waitFor([&] { return find<ui::MessageBar>("messageBar")->count() == 1; }));
+  const QString told = find<ui::MessageBar>("messageBar")->sentence();
+  EXPECT_TRUE(told.startsWith("chat.json ")) << told.toStdString();
+  EXPECT_FALSE(told.contains("not imported") || told.contains("It is JSON")) << told.toStdString();
 }
 
 }  // namespace

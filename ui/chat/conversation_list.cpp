@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "ui/chat/conversation_row.h"
+#include "ui/format/message_words.h"
 #include "ui/keys/view_keys.h"
 #include "ui/theme/clear_button.h"
 #include "ui/theme/roles.h"
@@ -274,12 +275,11 @@ void ConversationList::settleRemovals() {
 }
 
 ConversationList::Kept ConversationList::kept() const {
-  const std::optional<QString> notKept(m_notKept->toolTip());
-  return {m_search->text(), m_removals, m_notKept->isHidden() ? std::nullopt : notKept};
+  return {m_search->text(), m_removals, m_whyNotKept};
 }
 
 void ConversationList::takeOver(const Kept& kept) {
-  if (kept.notKept) showNotKept(*kept.notKept);
+  if (!kept.notKept.empty()) showNotKept(kept.notKept);
   m_removals = kept.removals;
   showUndo();
   if (!m_removals.isEmpty()) m_undoTimer.start();
@@ -288,9 +288,10 @@ void ConversationList::takeOver(const Kept& kept) {
   refresh();
 }
 
-void ConversationList::showNotKept(const QString& reason) {
-  m_notKept->setToolTip(reason);
-  m_notKept->setAccessibleDescription(reason);
+void ConversationList::showNotKept(const Message& reason) {
+  m_whyNotKept = reason;
+  m_notKept->setToolTip(wordsOf(reason));
+  m_notKept->setAccessibleDescription(m_notKept->toolTip());
   m_notKept->show();
   refresh();
 }

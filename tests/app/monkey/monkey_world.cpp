@@ -86,7 +86,7 @@ void MonkeyWorld::showChat() {
   connect(&ui::ChatWidget::loadAgainWanted, [this] { m_models->loadAgain(); });
   connect(&ui::ChatWidget::modelDropped, [this](const QString& path) { m_models->open(path); });
   connect(&ui::ChatWidget::problemFound,
-          [this](const QString& sentence) { m_window->showMessage(ui::Tone::Warning, sentence); });
+          [this](const ui::Sentence& sentence) { m_window->showMessage(ui::Tone::Warning, sentence); });
   m_models->tellOpenModel();
 }
 
