@@ -342,7 +342,6 @@ void Application::followLanguage() {
   const auto chat = m_chat->release();
   const ui::LibraryPage::Kept library = m_libraryPage->kept();
   const QString typed = m_downloadPanel->typed();
-  const bool isInLibrary = m_libraryPage->isVisibleTo(m_window.get());
   const QWidget* focused = m_window->focusWidget();
   const QString focusName = focused != nullptr ? focused->objectName() : QString();
   m_language.set(language);
@@ -350,7 +349,6 @@ void Application::followLanguage() {
   m_window->writeAnew();
   showChat();
   showLibraryPage();
-  m_window->showLibrary(isInLibrary);
   m_chat->takeOver(*chat);
   m_libraryPage->takeOver(library);
   m_downloadPanel->setTyped(typed);

@@ -8,6 +8,7 @@
 #include <QSemaphore>
 #include <QStackedWidget>
 #include <QTabBar>
+#include <QTabWidget>
 #include <QThreadPool>
 #include <algorithm>
 
@@ -15,11 +16,13 @@
 #include "tests/app/app_fixture.h"
 #include "ui/background/background.h"
 #include "ui/background/write_file.h"
+#include "ui/calculator/memory_panel.h"
 #include "ui/chat/attachment_viewer.h"
 #include "ui/chat/chat_sessions.h"
 #include "ui/chat/chat_view.h"
 #include "ui/chat/conversation_export.h"
 #include "ui/chat/conversation_list.h"
+#include "ui/chat/find_bar.h"
 #include "ui/format/message_words.h"
 #include "ui/format/typed_number.h"
 #include "ui/library/hub_reference.h"
@@ -212,6 +215,19 @@ TEST_F(AppLanguageTest, the_library_stays_open_with_what_is_searched_there) {
   EXPECT_TRUE(find<QAction>("actionLibrary")->isChecked());
 }
 
+TEST_F(AppLanguageTest, the_models_of_the_library_stay_where_they_were_scrolled) {
+  const QDir folder(m_data.filePath("models"));
+  ASSERT_TRUE(QDir().mkpath(folder.path()));
+  for (int i = 0; i < 30; ++i)
+    ASSERT_TRUE(QFile::copy(kGoldenModel, folder.filePath(QStringLiteral("m%1.gguf").arg(i))));
+  m_app->window().showLibrary(true);
+  const auto bar = [&] { return find<QListView>("libraryList")->verticalScrollBar(); };
+  ASSERT_TRUE(waitFor([&] { return m_app->library().model().rowCount() >= 30 && bar()->maximum() > 100; }));
+  bar()->setValue(100);
+  speak(LanguageChoice::German);
+  EXPECT_TRUE(waitFor([&] { return bar()->value() == 100; })) << bar()->value();
+}
+
 TEST_F(AppLanguageTest, panes_and_messages_stay) {
   m_app->window().resize(1600, 900);
   auto* memory = find<QDockWidget>("memoryDock");
@@ -311,6 +327,29 @@ TEST_F(AppLanguageTest, what_a_download_and_the_hubs_list_said_is_said_in_the_ne
   EXPECT_FALSE(told().startsWith("This names no model"));
 }
 
+TEST_F(AppLanguageTest, the_find_bar_stays_open_with_its_text_and_at_its_hit) {
+  type("tea, more tea and tea again");
+  ASSERT_TRUE(answered());
+  auto* bar = find<ui::FindBar>("findBar");
+  bar->open();
+  find<QLineEdit>("findField")->setText("tea");
+  const auto count = [&] { return find<QLabel>("findCount")->text(); };
+  ASSERT_TRUE(waitFor([&] { return count().startsWith("1 of "); })) << count().toStdString();
+  find<QToolButton>("findNext")->click();
+  const QString english = count();
+  ASSERT_TRUE(english.startsWith("2 of ")) << english.toStdString();
+  find<QLineEdit>("findField")->setFocus();
+  speak(LanguageChoice::German);
+  EXPECT_TRUE(find<ui::FindBar>("findBar")->isVisible());
+  EXPECT_EQ(find<QLineEdit>("findField")->text(), "tea");
+  EXPECT_EQ(m_app->window().focusWidget(), find<QLineEdit>("findField"));
+  const QString german = QString(english).replace("of", "von");
+  EXPECT_TRUE(waitFor([&] { return count() == german; })) << count().toStdString();
+  find<QToolButton>("findClose")->click();
+  speak(LanguageChoice::English);
+  EXPECT_FALSE(find<ui::FindBar>("findBar")->isVisible()) << "one that is closed stays closed";
+}
+
 TEST_F(AppLanguageTest, a_file_that_is_looked_at_stays_open_where_it_was) {
   ui::ChatDraft& draft = m_app->chat().session().draft();
   draft.handleEvent(ui::draft_event::FileAdded{1, "notes.txt"});
@@ -380,6 +419,66 @@ TEST_F(AppLanguageTest, an_import_that_fails_meanwhile_is_told_by_the_new_window
   const QString told = find<ui::MessageBar>("messageBar")->sentence();
   EXPECT_TRUE(told.startsWith("chat.json ")) << told.toStdString();
   EXPECT_FALSE(told.contains("not imported") || told.contains("It is JSON")) << told.toStdString();
+}
+
+TEST_F(AppLanguageTest, tabs_pressed_buttons_and_pages_stay_where_they_were) {
+  m_app->window().resize(1700, 500);
+  for (const char* dock : {"memoryDock", "vramDock"}) {
+    if (find<QDockWidget>(dock)->isVisible()) continue;
+    const QString title = find<QDockWidget>(dock)->windowTitle();
+    for (QAction* action : m_app->window().findChildren<QAction*>()) {
+      if (action->text() == title && action->isCheckable()) action->trigger();
+    }
+  }
+  settle();
+  find<QTabWidget>("planTabs")->setCurrentIndex(1);
+  find<QToolButton>("oursAlone")->setChecked(true);
+  const auto bar = [&](const char* area) { return find<QScrollArea>(area)->verticalScrollBar(); };
+  ASSERT_TRUE(waitFor([&] { return bar("memoryArea")->maximum() > 40; }));
+  bar("memoryArea")->setValue(40);
+  find<QAction>("actionSettings")->trigger();
+  auto* dialog = find<ui::SettingsDialog>("settingsDialog");
+  dialog->resize(dialog->minimumSize());
+  ASSERT_TRUE(waitFor([&] { return bar("settingsArea0")->maximum() > 20; }));
+  bar("settingsArea0")->setValue(20);
+  speak(LanguageChoice::German);
+  EXPECT_EQ(find<QTabWidget>("planTabs")->currentIndex(), 1);
+  EXPECT_EQ(find<QTabWidget>("planTabs")->tabText(1), ui::MemoryPanel::tr("Formulas"));
+  EXPECT_TRUE(find<QToolButton>("oursAlone")->isChecked());
+  EXPECT_TRUE(waitFor([&] { return bar("memoryArea")->value() == 40; })) << bar("memoryArea")->value();
+  EXPECT_TRUE(waitFor([&] { return bar("settingsArea0")->value() == 20; })) << bar("settingsArea0")->value();
+}
+
+TEST_F(AppLanguageTest, the_list_of_conversations_stays_where_it_was_scrolled) {
+  m_app->window().resize(1400, 480);
+  for (int i = 0; i < 40; ++i) {
+    ui::Conversation conversation;
+    conversation.head = {QString::number(i), QStringLiteral("Conversation %1").arg(i), {}, i, i};
+    conversation.turns.emplace_back().id = QString::number(i);
+    m_app->sessions().importConversation(conversation);
+  }
+  const auto bar = [&] { return find<QListView>("conversationList")->verticalScrollBar(); };
+  ASSERT_TRUE(waitFor([&] { return bar()->maximum() > 6; })) << bar()->maximum();
+  bar()->setValue(bar()->maximum() / 2);
+  const int before = bar()->value();
+  speak(LanguageChoice::German);
+  EXPECT_TRUE(waitFor([&] { return bar()->value() == before; })) << bar()->value() << " and not " << before;
+}
+
+// In a narrow window Memory stands in front of the library.
+TEST_F(AppLanguageTest, the_library_is_there_again_when_a_pane_that_covers_it_goes) {
+  m_app->window().resize(640, 600);
+  m_app->window().showLibrary(true);
+  find<QAbstractButton>("memoryChip")->click();
+  ASSERT_TRUE(waitFor([&] { return find<QDockWidget>("memoryDock")->isVisible(); }));
+  ASSERT_FALSE(find<QWidget>("libraryPage")->isVisible());
+  speak(LanguageChoice::German);
+  EXPECT_TRUE(find<QDockWidget>("memoryDock")->isVisible()) << "what covers stays too";
+  EXPECT_TRUE(find<QAction>("actionLibrary")->isChecked());
+  find<QAbstractButton>("memoryChip")->click();
+  ASSERT_TRUE(waitFor([&] { return !find<QDockWidget>("memoryDock")->isVisible(); }));
+  EXPECT_TRUE(find<QWidget>("libraryPage")->isVisible());
+  EXPECT_FALSE(m_app->chat().isVisible());
 }
 
 }  // namespace

@@ -69,7 +69,9 @@ VramPanel::VramPanel(const Theme& theme, ChartState& chart, LoadState& load, QWi
   column->addStretch(1);
   auto* whole = new QVBoxLayout(this);
   whole->setContentsMargins(0, 0, 0, 0);
-  whole->addWidget(new PageArea(page, this));
+  auto* area = new PageArea(page, this);
+  area->setObjectName(QStringLiteral("vramArea"));
+  whole->addWidget(area);
   buildExportMenu();
 
   connect(&m_state, &ChartState::changed, this, &VramPanel::refreshPlan);

@@ -190,6 +190,7 @@ struct ChatWidget::Kept {
   ChatView::Place place;
   ConversationList::Kept list;
   ChatSides::Kept sides;
+  FindBar::Kept find;
   std::unique_ptr<ConversationFiles> files;  // with what runs
   int panelScroll = 0;
   quint64 newestAttached = 0, newestModelDrop = 0;
@@ -198,8 +199,8 @@ struct ChatWidget::Kept {
 std::shared_ptr<ChatWidget::Kept> ChatWidget::release() {
   m_files->disconnect(this);
   return std::make_shared<Kept>(Kept{m_composer->release(), m_view->place(), m_list->kept(), m_sides->kept(),
-                                     std::move(m_files), m_panelArea->verticalScrollBar()->value(), m_newestAttached,
-                                     m_newestModelDrop});
+                                     m_find->kept(), std::move(m_files), m_panelArea->verticalScrollBar()->value(),
+                                     m_newestAttached, m_newestModelDrop});
 }
 
 void ChatWidget::takeOver(Kept& kept) {
@@ -208,6 +209,7 @@ void ChatWidget::takeOver(Kept& kept) {
   m_sides->takeOver(kept.sides);
   m_list->takeOver(kept.list);
   m_view->takeOver(kept.place);
+  m_find->takeOver(kept.find);
   m_files = std::move(kept.files);
   connectFiles();
   for (AttachmentViewer* viewer : window()->findChildren<AttachmentViewer*>()) {

@@ -8,6 +8,7 @@
 #include <QListView>
 #include <QMenu>
 #include <QPushButton>
+#include <QScrollBar>
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -17,6 +18,7 @@
 #include "ui/format/message_words.h"
 #include "ui/keys/view_keys.h"
 #include "ui/theme/clear_button.h"
+#include "ui/theme/kept_places.h"
 #include "ui/theme/roles.h"
 
 namespace headroom::ui {
@@ -181,6 +183,7 @@ void ConversationList::showListed(const QString& search, const QVector<ListedCon
   m_empty->setText(search.isEmpty() ? nothing : tr("Nothing found"));
   m_empty->setVisible(conversations.isEmpty());
   m_list->setVisible(!conversations.isEmpty());
+  if (m_keptScroll > 0) scrollOnceThereIsRoom(*m_list->verticalScrollBar(), std::exchange(m_keptScroll, 0));
 }
 
 void ConversationList::setCurrent(const ConversationHead& head) {
@@ -275,7 +278,7 @@ void ConversationList::settleRemovals() {
 }
 
 ConversationList::Kept ConversationList::kept() const {
-  return {m_search->text(), m_removals, m_whyNotKept};
+  return {m_search->text(), m_removals, m_whyNotKept, m_list->verticalScrollBar()->value()};
 }
 
 void ConversationList::takeOver(const Kept& kept) {
@@ -283,7 +286,8 @@ void ConversationList::takeOver(const Kept& kept) {
   m_removals = kept.removals;
   showUndo();
   if (!m_removals.isEmpty()) m_undoTimer.start();
-  if (kept.search.isEmpty()) return;
+  m_keptScroll = kept.scroll;
+  if (kept.search.isEmpty() && m_model->rowCount() == 0) return;  // the first list is on its way
   m_search->setText(kept.search);
   refresh();
 }

@@ -37,6 +37,7 @@ class ConversationList : public QWidget {
     QString search;
     QVector<Removal> removals;
     Message notKept;  // why nothing is kept; no words: it is
+    int scroll = 0;
   };
   // For a list that takes this one's place: what is searched, what can be undone, and what was told once.
   Kept kept() const;
@@ -80,6 +81,7 @@ class ConversationList : public QWidget {
   QTimer m_undoTimer, m_searchTimer, m_dayTimer{this};
   QLabel* m_notKept;  // seen when this run keeps nothing
   Message m_whyNotKept;
+  int m_keptScroll = 0;         // of the list before, until what it had is listed
   QVector<Removal> m_removals;  // that can be undone, newest last
   ConversationMarks m_marks;
   QString m_currentId;

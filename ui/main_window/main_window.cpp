@@ -34,6 +34,7 @@
 #include "ui/main_window/tab_order.h"
 #include "ui/main_window/window_menus.h"
 #include "ui/message/message_bar.h"
+#include "ui/theme/kept_places.h"
 #include "ui/theme/layout_guard.h"
 #include "ui/theme/theme.h"
 
@@ -98,6 +99,8 @@ void MainWindow::tearDown() {
 void MainWindow::writeAnew() {
   const PaneLayout::Kept panes = m_panes->kept();
   const QList<BarMessage> messages = m_messages->messages();
+  const KeptPlaces memory(*m_memory), vram(*m_vram);
+  m_wasInLibrary = m_libraryAction->isChecked();
   tearDown();
   statusBar()->clearMessage();  // it was in the other language, and told of what is over soon
   build();
@@ -108,6 +111,8 @@ void MainWindow::writeAnew() {
     m_menus->setModelOpen(true);
   }
   m_models.calculator().writeAnew();
+  memory.restoreIn(*m_memory);
+  vram.restoreIn(*m_vram);
 }
 
 void MainWindow::buildCentre() {
@@ -149,17 +154,23 @@ void MainWindow::setLibraryPage(LibraryPage* page) {
   connect(page, &LibraryPage::problemFound, this,
           [this](const Sentence& sentence) { showMessage(Tone::Warning, sentence); });
   connect(page, &LibraryPage::statusTold, this, &MainWindow::showStatus);
+  if (std::exchange(m_wasInLibrary, false)) placeInCentre(true);
+}
+
+// Without a pane that stands in front of the centre being taken away.
+void MainWindow::placeInCentre(bool isLibrary) {
+  QWidget* place = isLibrary ? m_library : m_chat;
+  m_libraryAction->setChecked(isLibrary);
+  m_places->setCurrentWidget(place);
+  setFocusProxy(place);  // where the keyboard goes when what had it is gone: one writes next
 }
 
 void MainWindow::showLibrary(bool isShown) {
-  QWidget* place = isShown ? m_library : m_chat;
-  if (place == nullptr) return;
-  m_libraryAction->setChecked(isShown);
-  m_places->setCurrentWidget(place);
-  setFocusProxy(place);  // where the keyboard goes when what had it is gone: one writes next
+  if (isShown && m_library == nullptr) return;
+  placeInCentre(isShown);
   if (!isVisible()) return;
   if (isShown) m_panes->uncoverChat();
-  place->setFocus(Qt::OtherFocusReason);
+  focusProxy()->setFocus(Qt::OtherFocusReason);
 }
 
 void MainWindow::setVerifyAvailable(bool available) { m_menus->setVerifyAvailable(available); }

@@ -41,7 +41,7 @@ class MainWindow : public QMainWindow {
 
   // Builds all that is in the window anew, in the language of now. The window itself stays, with its place, its size,
   // its panes as they stood, its messages and what is being loaded. The chat and the library are gone: whoever set them
-  // sets others.
+  // sets others, which are shown as the ones before.
   void writeAnew();
 
   // Whether the loaded plan can be verified now.
@@ -85,6 +85,7 @@ class MainWindow : public QMainWindow {
   void build();
   void tearDown();
   void buildHeader();
+  void placeInCentre(bool isLibrary);
   void buildCentre();
   void buildDocks();
   void buildMenus();
@@ -110,6 +111,7 @@ class MainWindow : public QMainWindow {
   QWidget* m_chat = nullptr;
   LibraryPage* m_library = nullptr;  // null: there is none
   QAction* m_libraryAction = nullptr;
+  bool m_wasInLibrary = false;  // before all was built anew: the next library page is shown
   MessageBar* m_messages = nullptr;
   QDockWidget* m_memoryDock = nullptr;
   QDockWidget* m_vramDock = nullptr;

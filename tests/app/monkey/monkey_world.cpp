@@ -95,14 +95,12 @@ void MonkeyWorld::followLanguage() {
   if (language == m_language.language()) return;
   const auto chat = m_chat->release();
   const ui::LibraryPage::Kept library = m_libraryPage->kept();
-  const bool isInLibrary = m_libraryPage->isVisibleTo(m_window.get());
   m_language.set(language);
   m_sessions->writeAnew();
   m_window->writeAnew();
   showChat();
   m_libraryPage = new ui::LibraryPage(m_theme, *m_library);
   m_window->setLibraryPage(m_libraryPage);
-  m_window->showLibrary(isInLibrary);
   m_chat->takeOver(*chat);
   m_libraryPage->takeOver(library);
   if (auto* dialog = m_window->findChild<ui::SettingsDialog*>()) dialog->writeAnew();
