@@ -75,7 +75,7 @@ ApplicationPaths findPaths() {
 Application::Application(ApplicationPaths paths, QObject* parent)
     : QObject(parent),
       m_paths(std::move(paths)),
-      m_settingsStore(QDir(m_paths.dataFolder).filePath(QStringLiteral("settings.ini"))),
+      m_settingsStore(settingsFile(m_paths.dataFolder)),
       m_settings(m_settingsStore.read()),
       m_language(ui::chosenLanguage(m_settings.general().language, ui::systemLanguages())) {
   QDir().mkpath(m_paths.dataFolder);

@@ -866,13 +866,6 @@
     </message>
 </context>
 <context>
-    <name>SingleInstance</name>
-    <message>
-        <source>%1 files at most, with paths of up to %2 bytes, can be opened at once.</source>
-        <translation>Auf einmal lassen sich höchstens %1 Dateien öffnen, mit Pfaden von bis zu %2 Byte.</translation>
-    </message>
-</context>
-<context>
     <name>Verdict</name>
     <message>
         <source>Other programs hold %1 of %2.</source>
@@ -3695,6 +3688,26 @@
     <message>
         <source>{} It is kept in memory and tried again every few seconds; closing Headroom before that loses it.</source>
         <translation>{} Es bleibt vorerst im Speicher, und alle paar Sekunden wird es erneut versucht; wird Headroom vorher beendet, geht es verloren.</translation>
+    </message>
+    <message>
+        <source>another process</source>
+        <translation>ein anderer Prozess</translation>
+    </message>
+    <message>
+        <source>process {}</source>
+        <translation>Prozess {}</translation>
+    </message>
+    <message>
+        <source>Headroom runs with the folder {} already, and what answers for it ({}) belongs to another user, who is not trusted. End it, or set HEADROOM_DATA_DIR to a folder of your own.</source>
+        <translation>Headroom läuft mit dem Ordner {} bereits, und was dort antwortet ({}), gehört einem anderen Benutzer, dem nicht vertraut wird. Beenden Sie es, oder setzen Sie HEADROOM_DATA_DIR auf einen eigenen Ordner.</translation>
+    </message>
+    <message>
+        <source>Headroom runs with the folder {} already ({}) and does not answer. Close its window or end that process, then start again.</source>
+        <translation>Headroom läuft mit dem Ordner {} bereits ({}) und antwortet nicht. Schließen Sie sein Fenster oder beenden Sie den Prozess, und starten Sie dann neu.</translation>
+    </message>
+    <message>
+        <source>{} files at most, with paths of up to {} bytes, can be opened at once.</source>
+        <translation>Auf einmal lassen sich höchstens {} Dateien öffnen, mit Pfaden von bis zu {} Byte.</translation>
     </message>
 </context>
 <context>
