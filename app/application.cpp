@@ -26,7 +26,6 @@
 #include "ui/chat/chat_sessions.h"
 #include "ui/chat/chat_widget.h"
 #include "ui/format/format_bytes.h"
-#include "ui/format/message_words.h"
 #include "ui/library/download_panel.h"
 #include "ui/library/library_folders_dialog.h"
 #include "ui/library/library_page.h"
@@ -76,7 +75,7 @@ ApplicationPaths findPaths() {
 Application::Application(ApplicationPaths paths, QObject* parent)
     : QObject(parent),
       m_paths(std::move(paths)),
-      m_settingsStore(QDir(m_paths.dataFolder).filePath(QStringLiteral("settings.ini"))),
+      m_settingsStore(settingsFile(m_paths.dataFolder)),
       m_settings(m_settingsStore.read()),
       m_language(ui::chosenLanguage(m_settings.general().language, ui::systemLanguages())) {
   QDir().mkpath(m_paths.dataFolder);
@@ -128,10 +127,10 @@ void Application::makeModels() {
   if (!m_paths.deviceCatalogue.isEmpty()) {
     Result<std::vector<DeviceInfo>> catalogue = read_device_catalogue(toNativePath(m_paths.deviceCatalogue));
     if (catalogue) services.catalogue = std::move(*catalogue);
-    if (!catalogue) m_problem = ui::wordsOf(catalogue.error().message);
+    if (!catalogue) m_problem = catalogue.error().message;
   }
   const Result<std::vector<DeviceInfo>> devices = probe_devices(0, true);
-  if (!devices) m_problem = ui::wordsOf(devices.error().message);
+  if (!devices) m_problem = devices.error().message;
   m_models = std::make_unique<ui::ModelController>(std::move(services), m_settings);
 }
 
@@ -142,7 +141,7 @@ void Application::makeDownloads() {
 
 void Application::makeWindow() {
   m_window = std::make_unique<ui::MainWindow>(*m_models, m_settings, *m_theme);
-  if (!m_problem.isEmpty()) m_window->showMessage(ui::Tone::Bad, m_problem);
+  if (!m_problem.empty()) m_window->showMessage(ui::Tone::Bad, m_problem);
   connect(m_window.get(), &ui::MainWindow::settingsWanted, this, &Application::showSettings);
 }
 
@@ -233,7 +232,7 @@ void Application::proveCards() {
   if (!interrupted.empty()) (void)m_verdicts.write();
   for (const DeviceInfo& device : interrupted) {
     const ProofOfChild proof{ProofOfChild::Kind::kFailed, m_verdicts.find(device)->what_failed, 0};
-    m_window->showMessage(ui::Tone::Warning, failedSentence(device, proof), failedDetails(proof));
+    tellFailed(device, proof);
   }
   m_verdicts.fill(devices);
   m_prover->prove(devices_to_prove(devices));
@@ -243,7 +242,8 @@ void Application::proveCards() {
 void Application::proveAgain() {
   ui::runInBackground(ui::readingThreads(), this, presentDevices, [this](std::vector<DeviceInfo> devices) {
     std::erase_if(devices, [](const DeviceInfo& device) { return device.proof_key.empty() || device.is_software; });
-    if (devices.empty()) m_window->showMessage(ui::Tone::Neutral, tr("There is no graphics card here to check."));
+    if (devices.empty())
+      m_window->showMessage(ui::Tone::Neutral, [] { return tr("There is no graphics card here to check."); });
     m_prover->prove(devices);
   });
 }
@@ -251,13 +251,18 @@ void Application::proveAgain() {
 void Application::takeProof(const DeviceInfo& device, const ProofOfChild& proof) {
   m_verdicts = VerdictStore::read(m_verdictFile);
   m_window->showStatus({});
-  if (proof.kind != ProofOfChild::Kind::kPassed)
-    return m_window->showMessage(ui::Tone::Warning, failedSentence(device, proof), failedDetails(proof));
+  if (proof.kind != ProofOfChild::Kind::kPassed) return tellFailed(device, proof);
   m_justPassed.push_back(device);
   ui::runInBackground(ui::readingThreads(), this, presentDevices, [this](std::vector<DeviceInfo> devices) {
     tellPassed(devices);
     measureDue(std::move(devices));
   });
+}
+
+void Application::tellFailed(const DeviceInfo& device, const ProofOfChild& proof) {
+  m_window->showMessage(
+      ui::Tone::Warning, [device, proof] { return failedSentence(device, proof); },
+      [proof] { return failedDetails(proof); });
 }
 
 // Of those that were measured, which takes a moment behind the check.
@@ -267,10 +272,10 @@ void Application::tellPassed(const std::vector<DeviceInfo>& devices) {
   std::erase_if(m_justPassed, [&](const DeviceInfo& passed) {
     const auto now = std::ranges::find(known, passed.id, &DeviceInfo::id);
     if (now != known.end() && !(now->speed.read_bytes_per_s > 0)) return false;
-    m_window->showMessage(ui::Tone::Good, passedSentence(passed, known),
-                          m_models->reloadBringsTo(QString::fromStdString(passed.id))
-                              ? tr("Press Reload under Memory: the model that is loaded moves there.")
-                              : QString());
+    const bool moves = m_models->reloadBringsTo(QString::fromStdString(passed.id));
+    m_window->showMessage(
+        ui::Tone::Good, [passed, known] { return passedSentence(passed, known); },
+        [moves] { return moves ? tr("Press Reload under Memory: the model that is loaded moves there.") : QString(); });
     return true;
   });
 }
@@ -315,7 +320,7 @@ void Application::showChat() {
   connect(m_chat, &ui::ChatWidget::loadWithoutWanted, m_models.get(), &ui::ModelController::loadWithout);
   connect(m_chat, &ui::ChatWidget::modelDropped, m_models.get(), [this](const QString& path) { m_models->open(path); });
   connect(m_chat, &ui::ChatWidget::problemFound, m_window.get(),
-          [this](const QString& sentence) { m_window->showMessage(ui::Tone::Warning, sentence); });
+          [this](const ui::Sentence& sentence) { m_window->showMessage(ui::Tone::Warning, sentence); });
   m_models->tellOpenModel();
   if (const ui::LoadedModel* loaded = m_models->load().loaded()) describeModel(loaded->path);
 }
@@ -337,7 +342,6 @@ void Application::followLanguage() {
   const auto chat = m_chat->release();
   const ui::LibraryPage::Kept library = m_libraryPage->kept();
   const QString typed = m_downloadPanel->typed();
-  const bool isInLibrary = m_libraryPage->isVisibleTo(m_window.get());
   const QWidget* focused = m_window->focusWidget();
   const QString focusName = focused != nullptr ? focused->objectName() : QString();
   m_language.set(language);
@@ -345,7 +349,6 @@ void Application::followLanguage() {
   m_window->writeAnew();
   showChat();
   showLibraryPage();
-  m_window->showLibrary(isInLibrary);
   m_chat->takeOver(*chat);
   m_libraryPage->takeOver(library);
   m_downloadPanel->setTyped(typed);
@@ -403,9 +406,10 @@ void Application::openModels(const QStringList& paths) {
   if (paths.isEmpty()) return;
   m_models->open(paths.first());
   if (paths.size() == 1) return;
-  m_window->showMessage(ui::Tone::Neutral, tr("One model is open at a time: of %1 files, %2 is the one.")
-                                               .arg(ui::formatCount(static_cast<quint64>(paths.size())),
-                                                    QFileInfo(paths.first()).fileName()));
+  const auto sentence = [nFiles = static_cast<quint64>(paths.size()), name = QFileInfo(paths.first()).fileName()] {
+    return tr("One model is open at a time: of %1 files, %2 is the one.").arg(ui::formatCount(nFiles), name);
+  };
+  m_window->showMessage(ui::Tone::Neutral, sentence);
 }
 
 void Application::takeOver(const HandOver& handOver) {

@@ -96,6 +96,7 @@ class Application : public QObject {
   void proveCards();
   void proveAgain();
   void takeProof(const DeviceInfo& device, const ProofOfChild& proof);
+  void tellFailed(const DeviceInfo& device, const ProofOfChild& proof);
   void tellPassed(const std::vector<DeviceInfo>& devices);
   void revokeProof(const Error& error);
   void learnAll(std::vector<DeviceInfo>& devices) const;
@@ -110,7 +111,7 @@ class Application : public QObject {
   DeviceSpeedStore m_speeds;
   QTimer m_idleTimer;  // since the engine last told of work
   QFuture<void> m_savingSpeeds;
-  QString m_problem;  // with the devices, told once there is a window
+  Message m_problem;  // with the devices, told once there is a window
   std::filesystem::path m_verdictFile;
   VerdictStore m_verdicts;
   std::unique_ptr<CardProver> m_prover;

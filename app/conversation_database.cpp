@@ -1,5 +1,6 @@
 #include "app/conversation_database.h"
 
+#include <QCoreApplication>
 #include <QDateTime>
 #include <QFile>
 #include <QFileInfo>
@@ -134,24 +135,21 @@ Status ConversationDatabase::prepareFile(const QString& path) {
   database().close();
   m_movedTo = moveAside(path);
   if (!m_movedTo.isEmpty()) return prepare(path);
-  return Error{ErrorCode::kBadFile,
-               Message::plain(
-                   tr("The file of conversations, %1, is damaged and cannot be moved aside.").arg(path).toStdString())};
+  return Error{ErrorCode::kBadFile, Message::say("The file of conversations, {}, is damaged and cannot be moved aside.",
+                                                 path.toStdString())};
 }
 
 Error ConversationDatabase::newerFile(const QString& path, const FileFacts& facts) {
-  const QString writer = facts.writer.isEmpty() ? tr("a newer Headroom") : tr("Headroom %1").arg(facts.writer);
+  const Message writer = facts.writer.isEmpty() ? Message::say("a newer Headroom")
+                                                : Message::say("Headroom {}", facts.writer.toStdString());
   return {ErrorCode::kUnsupported,
-          Message::plain(tr("The conversations in %1 were written by %2 in a newer form (%3; this version "
-                            "reads up to %4). That file is left as it is.")
-                             .arg(path, writer)
-                             .arg(facts.schemaVersion)
-                             .arg(kSchemaVersion)
-                             .toStdString())};
+          Message::say("The conversations in {} were written by {} in a newer form ({}; this version reads up to {}). "
+                       "That file is left as it is.",
+                       path.toStdString(), writer, facts.schemaVersion, kSchemaVersion)};
 }
 
 Status ConversationDatabase::prepare(const QString& path) {
-  const QString doing = tr("opened in %1").arg(path);
+  const Message doing = Message::say("opened in {}", path.toStdString());
   QSqlDatabase db = database();
   db.setConnectOptions(QStringLiteral("QSQLITE_BUSY_TIMEOUT=%1").arg(kBusyMs));
   db.setDatabaseName(path);
@@ -159,10 +157,8 @@ Status ConversationDatabase::prepare(const QString& path) {
   Result<QSqlQuery> check = runQuery(db, QStringLiteral("PRAGMA quick_check(1)"), {}, doing);
   if (!check) return check.error();
   if (!check->next() || check->value(0).toString() != QLatin1StringView("ok")) {
-    return Error{
-        ErrorCode::kBadFile,
-        Message::plain(
-            tr("The file of conversations, %1, is damaged: %2.").arg(path, check->value(0).toString()).toStdString())};
+    return Error{ErrorCode::kBadFile, Message::say("The file of conversations, {}, is damaged: {}.", path.toStdString(),
+                                                   check->value(0).toString().toStdString())};
   }
   check->finish();
   // BEGIN IMMEDIATE asks for the right to write and needs no room on the disk.
@@ -181,7 +177,7 @@ Result<QVector<ui::ListedConversation>> ConversationDatabase::list(const QString
     if (!condition) return condition.error();
     found = std::move(*condition);
   }
-  const QString doing = tr("listed");
+  const Message doing = Message::say("listed");
   Result<QSqlQuery> query = preparedQuery(
       database(),
       QStringLiteral("SELECT id, title, system_prompt, created_ms, updated_ms, options, model_name, pinned FROM "
@@ -198,15 +194,14 @@ Result<QVector<ui::ListedConversation>> ConversationDatabase::list(const QString
 }
 
 Result<ui::Conversation> ConversationDatabase::read(const QString& id) {
-  const QString doing = tr("read");
+  const Message doing = Message::say("read");
   Result<QSqlQuery> head =
       runQuery(database(),
                QStringLiteral(
                    "SELECT id, title, system_prompt, created_ms, updated_ms, options FROM conversations WHERE id = ?"),
                {id}, doing);
   if (!head) return head.error();
-  if (!head->next())
-    return Error{ErrorCode::kResource, Message::plain(tr("This conversation is no longer there.").toStdString())};
+  if (!head->next()) return Error{ErrorCode::kResource, Message::say("This conversation is no longer there.")};
   ui::Conversation conversation;
   conversation.head = headFrom(*head);
   Result<QSqlQuery> turns =
@@ -241,7 +236,7 @@ Result<ui::Draft> ConversationDatabase::readDraft(const QString& conversationId)
   Result<QSqlQuery> row = runQuery(database(),
                                    QStringLiteral("SELECT text, attachments, edited_turn, aside_text, "
                                                   "aside_attachments FROM drafts WHERE conversation_id = ?"),
-                                   {conversationId}, tr("read"));
+                                   {conversationId}, Message::say("read"));
   if (!row) return row.error();
   if (!row->next()) return ui::Draft();
   return ui::Draft{draftMessageFrom(row->value(0).toString(), row->value(1).toString()), row->value(2).toString(),
@@ -302,12 +297,12 @@ Status ConversationDatabase::writeTurn(const QString& conversationId, const ui::
 
 Status ConversationDatabase::finishInterrupted() {
   return inTransaction(database(), [&]() -> Status {
-    Result<QSqlQuery> rows =
-        runQuery(database(), QStringLiteral("SELECT number, text FROM turns WHERE state = 1"), {}, tr("read"));
+    Result<QSqlQuery> rows = runQuery(database(), QStringLiteral("SELECT number, text FROM turns WHERE state = 1"), {},
+                                      Message::say("read"));
     if (!rows) return rows.error();
     QVector<std::pair<qint64, QString>> unfinished;
     while (rows->next()) unfinished.emplaceBack(rows->value(0).toLongLong(), rows->value(1).toString());
-    if (rows->lastError().isValid()) return sqlError(tr("read"), rows->lastError());
+    if (rows->lastError().isValid()) return sqlError(Message::say("read"), rows->lastError());
     for (const auto& [number, text] : unfinished) {
       const Result<int> done =
           changeRows(database(), QStringLiteral("UPDATE turns SET state = ?, folded = ? WHERE number = ?"),
@@ -378,7 +373,7 @@ Status ConversationDatabase::erased(const Result<int>& rows) {
   if (!rows || *rows == 0) return asStatus(rows);
   for (const char* sql :
        {"INSERT INTO turn_search(turn_search) VALUES('optimize')", "PRAGMA wal_checkpoint(TRUNCATE)"}) {
-    const Result<QSqlQuery> done = runQuery(database(), QLatin1StringView(sql), {}, tr("erased"));
+    const Result<QSqlQuery> done = runQuery(database(), QLatin1StringView(sql), {}, Message::say("erased"));
     if (!done) return done.error();
   }
   return ok_status();

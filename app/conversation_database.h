@@ -1,7 +1,6 @@
 // Conversations in one SQLite file. No thread of its own: see conversation_store.h.
 #pragma once
 
-#include <QCoreApplication>
 #include <QSqlDatabase>
 #include <QVector>
 #include <memory>
@@ -16,7 +15,6 @@ namespace headroom::app {
 // was full or another program held the file. A change that succeeded is on the disk: it outlives the end of this
 // program at any moment, and a loss of power as far as the disk keeps what it reports as written.
 class ConversationDatabase {
-  Q_DECLARE_TR_FUNCTIONS(ConversationDatabase)
  public:
   // Opens or makes the file. One that SQLite calls damaged is renamed beside itself and a new one made: `movedTo` then
   // says where it went. One that a newer program wrote (kUnsupported), that is locked or cannot be written (kResource)

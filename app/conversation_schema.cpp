@@ -1,6 +1,5 @@
 #include "app/conversation_schema.h"
 
-#include <QCoreApplication>
 #include <QFileInfo>
 #include <QRegularExpression>
 #include <QStringList>
@@ -17,7 +16,7 @@ namespace headroom::app {
 
 namespace {
 
-QString preparing() { return QCoreApplication::translate("ConversationDatabase", "prepared"); }
+Message preparing() { return Message::say("prepared"); }
 
 Status runAll(const QSqlDatabase& database, const QStringList& statements) {
   for (const QString& statement : statements) {
@@ -230,8 +229,7 @@ Result<FileFacts> readFileFacts(const QString& path) {
     if (database.open()) {
       facts = factsOf(database);
     } else {
-      facts =
-          sqlError(QCoreApplication::translate("ConversationDatabase", "opened in %1").arg(path), database.lastError());
+      facts = sqlError(Message::say("opened in {}", path.toStdString()), database.lastError());
     }
     database.close();
   }

@@ -1,7 +1,5 @@
 #include "app/conversation_search.h"
 
-#include <QCoreApplication>
-
 #include "app/conversation_sql.h"
 
 namespace headroom::app {
@@ -33,7 +31,7 @@ Result<QString> entriesThatBegin(const QSqlDatabase& database, const QString& ne
   Result<QSqlQuery> entries = runQuery(
       database,
       QStringLiteral("SELECT term, doc FROM turn_terms WHERE term >= ? AND term < ? LIMIT %1").arg(kMostTerms + 1),
-      {needle, needle + last}, QCoreApplication::translate("ConversationDatabase", "searched"));
+      {needle, needle + last}, Message::say("searched"));
   if (!entries) return entries.error();
   QStringList terms;
   qint64 messages = 0;

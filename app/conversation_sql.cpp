@@ -1,7 +1,5 @@
 #include "app/conversation_sql.h"
 
-#include <QCoreApplication>
-
 namespace headroom::app {
 
 namespace {
@@ -31,17 +29,14 @@ ErrorCode codeOf(const QSqlError& error) {
 
 }  // namespace
 
-Error sqlError(const QString& doing, const QSqlError& error) {
+Error sqlError(const Message& doing, const QSqlError& error) {
   // Qt puts its own words before SQLite's, which say the same.
   const QString why = error.databaseText().isEmpty() ? error.driverText() : error.databaseText();
-  return {codeOf(error),
-          Message::plain(QCoreApplication::translate("ConversationDatabase", "The conversations could not be %1: %2.")
-                             .arg(doing, why)
-                             .toStdString())};
+  return {codeOf(error), Message::say("The conversations could not be {}: {}.", doing, why.toStdString())};
 }
 
 Result<QSqlQuery> preparedQuery(const QSqlDatabase& database, const QString& sql,
-                                std::initializer_list<QVariant> values, const QString& doing) {
+                                std::initializer_list<QVariant> values, const Message& doing) {
   QSqlQuery query(database);
   query.setForwardOnly(true);
   if (!query.prepare(sql)) return sqlError(doing, query.lastError());
@@ -53,15 +48,14 @@ Result<QSqlQuery> preparedQuery(const QSqlDatabase& database, const QString& sql
 }
 
 Result<QSqlQuery> runQuery(const QSqlDatabase& database, const QString& sql, std::initializer_list<QVariant> values,
-                           const QString& doing) {
+                           const Message& doing) {
   Result<QSqlQuery> query = preparedQuery(database, sql, values, doing);
   if (query && !query->exec()) return sqlError(doing, query->lastError());
   return query;
 }
 
 Result<int> changeRows(const QSqlDatabase& database, const QString& sql, std::initializer_list<QVariant> values) {
-  const Result<QSqlQuery> query =
-      runQuery(database, sql, values, QCoreApplication::translate("ConversationDatabase", "saved"));
+  const Result<QSqlQuery> query = runQuery(database, sql, values, Message::say("saved"));
   if (!query) return query.error();
   return query->numRowsAffected();
 }

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "app/conversation_database.h"
-#include "ui/format/message_words.h"
 
 namespace headroom::app {
 
@@ -37,9 +36,9 @@ class ConversationWorker : public QObject {
     m_database = std::move(*opened);
     if (!m_database->movedTo().isEmpty()) {
       emit problemFound(
-          tr("The file of conversations was damaged and could not be read. It was kept as %1, and a new one was "
-             "started.")
-              .arg(m_database->movedTo()));
+          Message::say("The file of conversations was damaged and could not be read. It was kept as {}, and a new one "
+                       "was started.",
+                       m_database->movedTo().toStdString()));
     }
     change({}, [](ConversationDatabase& database) { return database.finishInterrupted(); });
     // What was deleted in the last run and not undone.
@@ -87,7 +86,7 @@ class ConversationWorker : public QObject {
     if (!m_retry.isActive()) return;
     m_retry.stop();
     m_told = {};
-    emit problemFound(tr("What had waited to be saved is saved now."));
+    emit problemFound(Message::say("What had waited to be saved is saved now."));
   }
 
  signals:
@@ -95,8 +94,8 @@ class ConversationWorker : public QObject {
   void opened(const headroom::ui::Conversation& conversation);
   void newDraftOpened(const headroom::ui::Draft& draft);
   void openFailed(const QString& conversationId);
-  void notKept(const QString& reason);
-  void problemFound(const QString& message);
+  void notKept(const headroom::Message& reason);
+  void problemFound(const headroom::Message& problem);
 
  private:
   struct Waiting {
@@ -106,7 +105,7 @@ class ConversationWorker : public QObject {
 
   // Chatting goes on, with all that a database does but last.
   void goOnInMemory(const Error& error) {
-    const QString reason = tr("%1 Nothing that you write now is kept.").arg(ui::wordsOf(error.message));
+    const Message reason = Message::say("{} Nothing that you write now is kept.", error.message);
     Result<std::unique_ptr<ConversationDatabase>> memory = ConversationDatabase::openInMemory();
     if (memory) m_database = std::move(*memory);
     emit notKept(reason);
@@ -116,17 +115,16 @@ class ConversationWorker : public QObject {
   void wait(const Error& error) {
     m_retry.start();
     tell({error.code,
-          Message::plain(
-              tr("%1 It is kept in memory and tried again every few seconds; closing Headroom before that loses it.")
-                  .arg(ui::wordsOf(error.message))
-                  .toStdString())});
+          Message::say("{} It is kept in memory and tried again every few seconds; closing Headroom before that loses "
+                       "it.",
+                       error.message)});
   }
 
   // A full disk fails every save of an answer; the same sentence is told once.
   void tell(const Error& error) {
     if (error.message == m_told) return;
     m_told = error.message;
-    emit problemFound(ui::wordsOf(error.message));
+    emit problemFound(error.message);
   }
 
   QString m_path;

@@ -14,10 +14,12 @@
 #include "app/prove/prove_here.h"
 #include "app/quit_signals.h"
 #include "app/resources.h"
+#include "app/settings_store.h"
 #include "app/single_instance.h"
 #include "run/engine_thread.h"
 #include "standard_streams.h"
 #include "ui/format/message_words.h"
+#include "ui/language/text_language.h"
 #include "ui/theme/plain_text_guard.h"
 
 namespace {
@@ -41,6 +43,14 @@ void showTrouble(const QString& sentence) {
   if (!hasScreen || ::isatty(STDERR_FILENO) != 0) return;
   const headroom::ui::PlainTextGuard plainText;  // a path may look like markup
   QMessageBox::critical(nullptr, QCoreApplication::applicationName(), sentence);
+}
+
+// In the language that the window of this folder has.
+QString wordsOf(const headroom::Error& error, const QString& dataFolder) {
+  namespace ui = headroom::ui;
+  const headroom::app::SettingsStore settings(headroom::app::settingsFile(dataFolder));
+  const ui::TextLanguage language(ui::chosenLanguage(settings.read().general.language, ui::systemLanguages()));
+  return ui::wordsOf(error.message);
 }
 
 void print(std::FILE* where, const QString& text) { std::fputs(text.toLocal8Bit().constData(), where); }
@@ -102,7 +112,7 @@ int main(int argc, char** argv) {
   const headroom::app::HandOver wanted = wishes(parser.positionalArguments());
   const auto instance = headroom::app::SingleInstance::claim(paths.dataFolder, wanted);
   if (!instance) {
-    const QString sentence = headroom::ui::wordsOf(instance.error().message);
+    const QString sentence = wordsOf(instance.error(), paths.dataFolder);
     print(stderr, QStringLiteral("headroom: %1\n").arg(sentence));
     showTrouble(sentence);
     return instance.error().code == headroom::ErrorCode::kUsage ? kUsage : kNoResource;

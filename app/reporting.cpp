@@ -12,7 +12,6 @@
 #include "backend/registry.h"
 #include "ui/background/background.h"
 #include "ui/chat/chat_sessions.h"
-#include "ui/format/message_words.h"
 #include "ui/main_window/main_window.h"
 #include "ui/model/model_controller.h"
 #include "ui/verify/verify_dialog.h"
@@ -68,8 +67,9 @@ bool Reporting::canVerify() const {
 void Reporting::verify() {
   if (m_dialog != nullptr) return m_dialog->raise();
   if (!canVerify()) {
-    return m_parts.window.showMessage(
-        ui::Tone::Neutral, tr("A plan is verified while its model is loaded and nothing is being answered."));
+    return m_parts.window.showMessage(ui::Tone::Neutral, [] {
+      return tr("A plan is verified while its model is loaded and nothing is being answered.");
+    });
   }
   m_dialog = new ui::VerifyDialog(subjectOf(*m_parts.models.load().loaded()), &m_parts.window);
   connect(m_dialog, &ui::VerifyDialog::startWanted, this, [this] { m_request = m_parts.engine.verify(); });
@@ -115,20 +115,20 @@ void Reporting::askForReport() {
 void Reporting::saveReport(const QString& path) {
   const auto svg = m_parts.window.chartBytes(QStringLiteral("svg"));
   const auto csv = m_parts.window.chartBytes(QStringLiteral("csv"));
-  const auto write = [path, svg, csv, inputs = collect(), learned = m_parts.learned()]() mutable -> QString {
+  const auto write = [path, svg, csv, inputs = collect(), learned = m_parts.learned()]() mutable -> Message {
     Result<std::vector<DeviceInfo>> devices = probe_devices(0, true);
     if (devices) inputs.devices = std::move(*devices);
     learned(inputs.devices);
     inputs.refused_devices = refused_devices(true);
     inputs.chart = {{"chart.svg", svg().toStdString()}, {"chart.csv", csv().toStdString()}};
     const Status written = writeReportFiles(toNativePath(path), makeReport(inputs));
-    return written ? QString() : ui::wordsOf(written.error().message);
+    return written ? Message() : written.error().message;
   };
-  ui::runInBackground(ui::writingThreads(), this, write, [this, path](const QString& problem) {
-    if (!problem.isEmpty()) return m_parts.window.showMessage(ui::Tone::Bad, problem);
-    m_parts.window.showMessage(
-        ui::Tone::Good,
-        tr("The report is in %1. Nothing of any conversation is in it.").arg(QDir::toNativeSeparators(path)));
+  ui::runInBackground(ui::writingThreads(), this, write, [this, path](const Message& problem) {
+    if (!problem.empty()) return m_parts.window.showMessage(ui::Tone::Bad, problem);
+    m_parts.window.showMessage(ui::Tone::Good, [path = QDir::toNativeSeparators(path)] {
+      return tr("The report is in %1. Nothing of any conversation is in it.").arg(path);
+    });
   });
 }
 

@@ -1,5 +1,6 @@
 #include "app/settings_store.h"
 
+#include <QDir>
 #include <QSettings>
 #include <algorithm>
 #include <cmath>
@@ -266,6 +267,8 @@ void writeSampler(QSettings& file, const QString& prefix, const SamplerSettings&
 }
 
 }  // namespace
+
+QString settingsFile(const QString& dataFolder) { return QDir(dataFolder).filePath(QStringLiteral("settings.ini")); }
 
 ui::Settings SettingsStore::read() const {
   QSettings file(m_path, QSettings::IniFormat);

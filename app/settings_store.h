@@ -7,6 +7,8 @@
 
 namespace headroom::app {
 
+QString settingsFile(const QString& dataFolder);
+
 // An INI file. What is absent, unreadable or out of range is the default.
 class SettingsStore {
  public:

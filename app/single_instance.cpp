@@ -109,17 +109,20 @@ Told tell(const QString& socketPath, const QByteArray& message, quint64 trustedU
 }
 
 Error heldByAnother(const QString& dataFolder, const Note& note, bool isAnotherUser) {
-  const auto words = [](const char* text) { return QCoreApplication::translate("SingleInstance", text); };
-  const QString process = note.process.isEmpty() ? words("another process") : words("process %1").arg(note.process);
-  const QString text =
-      isAnotherUser
-          ? words(
-                "Headroom runs with the folder %1 already, and what answers for it (%2) belongs to another user, who "
-                "is not trusted. End it, or set HEADROOM_DATA_DIR to a folder of your own.")
-          : words(
-                "Headroom runs with the folder %1 already (%2) and does not answer. Close its window or end that "
-                "process, then start again.");
-  return {ErrorCode::kResource, Message::plain(text.arg(dataFolder, process).toStdString())};
+  const Message process =
+      note.process.isEmpty() ? Message::say("another process") : Message::say("process {}", note.process.toStdString());
+  const std::string folder = dataFolder.toStdString();
+  if (isAnotherUser) {
+    return {ErrorCode::kResource,
+            Message::say("Headroom runs with the folder {} already, and what answers for it ({}) belongs to another "
+                         "user, who is not trusted. End it, or set HEADROOM_DATA_DIR to a folder of your own.",
+                         folder, process)};
+  }
+  return {
+      ErrorCode::kResource,
+      Message::say("Headroom runs with the folder {} already ({}) and does not answer. Close its window or end that "
+                   "process, then start again.",
+                   folder, process)};
 }
 
 }  // namespace
@@ -175,12 +178,8 @@ Result<std::unique_ptr<SingleInstance>> SingleInstance::claim(const QString& dat
   HandOver readBack;
   if (decodeHandOver(message, &readBack) != Decoded::Whole) {
     return Error{ErrorCode::kUsage,
-                 Message::plain(QCoreApplication::translate("SingleInstance",
-                                                            "%1 files at most, with paths of up to %2 bytes, can "
-                                                            "be opened at once.")
-                                    .arg(kMostTexts - 1)
-                                    .arg(kMostTextBytes)
-                                    .toStdString())};
+                 Message::say("{} files at most, with paths of up to {} bytes, can be opened at once.", kMostTexts - 1,
+                              kMostTextBytes)};
   }
   const QString lockPath = QDir(dataFolder).filePath(QStringLiteral("headroom.lock"));
   const QDeadlineTimer deadline(options.patience);

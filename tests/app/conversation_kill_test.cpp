@@ -71,7 +71,7 @@ QMap<QString, QString> readAll(const QString& file) {
     EXPECT_FALSE(held.contains(conversation.head.id)) << "shown twice";
     held[conversation.head.id] = test::inWords(conversation, pinned.contains(conversation.head.id));
   }
-  EXPECT_EQ(problems.count(), 0) << problems.value(0).value(0).toString().toStdString();
+  EXPECT_EQ(problems.count(), 0) << problems.value(0).value(0).value<Message>();
   return held;
 }
 

@@ -70,6 +70,9 @@ TEST(ConversationStore, who_asked_for_what_cannot_be_read_is_told) {
   }
 }
 
+// The message that a signal carried, in English.
+QString said(const QList<QVariant>& signal) { return QString::fromStdString(signal[0].value<Message>().text()); }
+
 // Chatting goes on as usual, and says that nothing of it lasts.
 void expectGoesOnInMemory(const QString& path, const QString& told) {
   ConversationStore store(path);
@@ -80,8 +83,8 @@ void expectGoesOnInMemory(const QString& path, const QString& told) {
   store.open("c");
   ASSERT_TRUE(opened.wait());
   ASSERT_EQ(notKept.count(), 1);
-  EXPECT_TRUE(notKept[0][0].toString().contains(told)) << notKept[0][0].toString().toStdString();
-  EXPECT_TRUE(notKept[0][0].toString().contains("Nothing that you write now is kept"));
+  EXPECT_TRUE(said(notKept[0]).contains(told)) << said(notKept[0]).toStdString();
+  EXPECT_TRUE(said(notKept[0]).contains("Nothing that you write now is kept"));
   EXPECT_EQ(problems.count(), 1);
   ASSERT_EQ(listed.count(), 1);
   EXPECT_EQ(listed[0][1].value<QVector<ui::ListedConversation>>().size(), 1);
@@ -122,12 +125,12 @@ TEST(ConversationStore, what_could_not_be_saved_waits_and_is_saved_in_its_order_
     store.saveHead({"d", "Other", "", 1, 2});
     store.remove("d");
     ASSERT_TRUE(QTest::qWaitFor([&] { return problems.count() == 1; }, 60'000));
-    EXPECT_TRUE(problems[0][0].toString().contains("locked")) << problems[0][0].toString().toStdString();
-    EXPECT_TRUE(problems[0][0].toString().contains("tried again")) << problems[0][0].toString().toStdString();
+    EXPECT_TRUE(said(problems[0]).contains("locked")) << said(problems[0]).toStdString();
+    EXPECT_TRUE(said(problems[0]).contains("tried again")) << said(problems[0]).toStdString();
     other.run("ROLLBACK");
   }
   ASSERT_TRUE(QTest::qWaitFor([&] { return problems.count() == 2; }, 60'000));
-  EXPECT_TRUE(problems[1][0].toString().contains("saved now")) << problems[1][0].toString().toStdString();
+  EXPECT_TRUE(said(problems[1]).contains("saved now")) << said(problems[1]).toStdString();
   QSignalSpy opened(&store, &ui::ConversationPort::opened);
   store.open("c");
   store.list("");

@@ -13,10 +13,11 @@ int main(int argc, char** argv) {
   headroom::app::ConversationStore store(QString::fromLocal8Bit(argv[1]));
   const std::vector<headroom::test::Step> steps = headroom::test::sequenceOf(QByteArray(argv[2]).toUInt());
   std::size_t stored = 0;
-  QObject::connect(&store, &headroom::ui::ConversationPort::problemFound, &application, [](const QString& problem) {
-    std::printf("problem: %s\n", problem.toUtf8().constData());
-    std::fflush(stdout);
-  });
+  QObject::connect(&store, &headroom::ui::ConversationPort::problemFound, &application,
+                   [](const headroom::Message& problem) {
+                     std::printf("problem: %s\n", problem.text().c_str());
+                     std::fflush(stdout);
+                   });
   QObject::connect(&store, &headroom::ui::ConversationPort::listed, &application, [&] {
     std::printf("%zu\n", ++stored);
     std::fflush(stdout);

@@ -16,6 +16,7 @@
 #include <thread>
 
 #include "app/native_path.h"
+#include "app/settings_store.h"
 
 namespace headroom::app {
 namespace {
@@ -279,6 +280,24 @@ TEST_F(InstanceProcessTest, of_many_that_start_at_once_one_is_the_first_and_is_h
   EXPECT_EQ(handed.size(), kStarts - 1) << "each path once";
   holder->kill();
   holder->waitForFinished();
+}
+
+// There is no window to say it, and no terminal of its own: the sentence is all that there is.
+TEST(SingleInstance, why_a_start_ends_is_said_in_the_language_of_the_window) {
+  const QTemporaryDir folder;
+  ui::Settings settings;
+  settings.general.language = ui::LanguageChoice::German;
+  ASSERT_TRUE(SettingsStore(settingsFile(folder.path())).write(settings));
+  QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+  environment.insert("HEADROOM_DATA_DIR", folder.path());
+  environment.insert("QT_QPA_PLATFORM", "offscreen");
+  QProcess program;
+  program.setProcessEnvironment(environment);
+  program.start(HEADROOM_PROGRAM, QStringList(100, "x.gguf"));  // more than can be opened at once
+  ASSERT_TRUE(program.waitForFinished(60'000));
+  EXPECT_EQ(program.exitCode(), 2);
+  const QByteArray told = program.readAllStandardError();
+  EXPECT_TRUE(told.contains("headroom: Auf einmal lassen sich")) << told.constData();
 }
 
 }  // namespace

@@ -106,7 +106,7 @@ void CalculatorState::takeModel(std::shared_ptr<const ModelInfo> model) {
   m_fixes.clear();
   m_byLayers.clear();
   m_byFfn.clear();
-  m_planProblem.clear();
+  m_planProblem = {};
   m_chosenForUser.clear();
   emit modelChanged();
 }
@@ -342,7 +342,7 @@ void CalculatorState::solveFor(Goal goal) {
     return lightest_kv(*m_model, asked.devices, asked.options);
   }();
   if (!answer.ok()) {
-    emit solved(wordsOf(answer.error().message), false);
+    emit solved(answer.error().message, false);
     return;
   }
   if (answer->options) {
@@ -351,20 +351,20 @@ void CalculatorState::solveFor(Goal goal) {
     change(options);
     planNow();
   }
-  emit solved(wordsOf(answer->words), answer->options.has_value());
+  emit solved(answer->words, answer->options.has_value());
 }
 
 void CalculatorState::planNow() {
   m_replan.stop();
   m_plan.reset();
-  m_planProblem.clear();
+  m_planProblem = {};
   if (m_model && !m_devices.rows().empty()) {
     const PlanInputs asked = inputs();
     auto plan = plan_memory(*m_model, asked.devices, asked.options);
     if (plan.ok()) {
       m_plan = std::make_shared<const MemoryPlan>(std::move(plan).value());
     } else {
-      m_planProblem = wordsOf(plan.error().message);
+      m_planProblem = plan.error().message;
     }
   }
   m_isAdvising = m_plan != nullptr;
@@ -423,11 +423,11 @@ void CalculatorState::writeAnew() {
 
 Verdict CalculatorState::verdict() const {
   if (m_plan) return verdictOf(*m_model, *m_plan, m_othersNow);
-  if (!m_planProblem.isEmpty()) {
+  if (!m_planProblem.empty()) {
     Verdict verdict;
     verdict.tone = Tone::Warning;
     verdict.heading = tr("No plan");
-    verdict.sentence = m_planProblem;
+    verdict.sentence = planProblem();
     return verdict;
   }
   return {};
@@ -448,20 +448,25 @@ QStringList CalculatorState::remarks() const {
   return sentences;
 }
 
-QString CalculatorState::whyNotLoadable() const {
-  if (!m_model) return tr("No model is open.");
-  if (!m_plan) return m_planProblem.isEmpty() ? tr("There is no plan yet.") : m_planProblem;
+Sentence CalculatorState::whyNotLoadable() const {
+  if (!m_model) return [] { return tr("No model is open."); };
+  if (!m_plan && m_planProblem.empty()) return [] { return tr("There is no plan yet."); };
+  if (!m_plan) return m_planProblem;
   for (const DeviceChoice& choice : m_plan->options.devices) {
     const DeviceInfo& device = m_plan->devices[choice.device];
-    if (!device.is_present)
-      return tr("%1 is not in this machine, so there is nothing to load on.").arg(QString::fromStdString(device.name));
+    if (device.is_present) continue;
+    return [name = QString::fromStdString(device.name)] {
+      return tr("%1 is not in this machine, so there is nothing to load on.").arg(name);
+    };
   }
   if (m_plan->fits()) return {};
-  if (m_isAdvising) return tr("The plan does not fit.");
+  if (m_isAdvising) return [] { return tr("The plan does not fit."); };
   const bool oneSuffices = std::any_of(m_fixes.begin(), m_fixes.end(), [](const Fix& fix) { return fix.makes_it_fit; });
-  return oneSuffices
-             ? tr("The plan does not fit; choose a fix, or change a number.")
-             : tr("The plan does not fit, and no single fix is enough: combine them, or choose another device.");
+  return [oneSuffices] {
+    return oneSuffices
+               ? tr("The plan does not fit; choose a fix, or change a number.")
+               : tr("The plan does not fit, and no single fix is enough: combine them, or choose another device.");
+  };
 }
 
 }  // namespace headroom::ui

@@ -12,6 +12,8 @@
 #include "ui/calculator/plan_preview.h"
 #include "ui/calculator/starting_plan.h"
 #include "ui/calculator/verdict.h"
+#include "ui/format/message_words.h"
+#include "ui/format/sentence.h"
 
 namespace headroom::ui {
 
@@ -87,12 +89,12 @@ class CalculatorState : public QObject {
   // The texts have another language now: plans again and tells all that it tells in words.
   void writeAnew();
   const std::shared_ptr<const MemoryPlan>& plan() const { return m_plan; }  // null: no model, or planProblem() says why
-  const QString& planProblem() const { return m_planProblem; }
+  QString planProblem() const { return wordsOf(m_planProblem); }
   Verdict verdict() const;
   // What the options cost beside bytes (a Q4 cache) and what was chosen for the user; sentences.
   QStringList remarks() const;
   bool isLoadable() const { return whyNotLoadable().isEmpty(); }
-  QString whyNotLoadable() const;
+  Sentence whyNotLoadable() const;
 
   // Advice on plan(); until advised() those of the plan before, which are then not to be used.
   bool isAdvising() const { return m_isAdvising; }
@@ -115,7 +117,7 @@ class CalculatorState : public QObject {
   void othersChanged();  // what other programs hold, of which the verdict tells
   void advised();
   void devicePlanPreviewFound(std::size_t row, const std::vector<headroom::ui::DevicePlanPreview>& preview);
-  void solved(const QString& sentence, bool found);  // the answer of solveFor, in words
+  void solved(const headroom::Message& answer, bool found);  // of solveFor
 
  private:
   void takeModel(std::shared_ptr<const ModelInfo> model);
@@ -140,7 +142,7 @@ class CalculatorState : public QObject {
   std::shared_ptr<const ModelInfo> m_model;
   PlanOptions m_options;
   std::shared_ptr<const MemoryPlan> m_plan;
-  QString m_planProblem;
+  Message m_planProblem;                                  // no words: there is none
   std::vector<std::function<QString()>> m_chosenForUser;  // sentences, each in the language of now
   struct Chosen {                                         // what the user chose himself
     bool devices = false;                                 // other ones than ours, or another order

@@ -68,7 +68,9 @@ MemoryPanel::MemoryPanel(const Theme& theme, CalculatorState& calculator, LoadSt
   column->addStretch(1);
   auto* whole = new QVBoxLayout(this);
   whole->setContentsMargins(0, 0, 0, 0);
-  whole->addWidget(new PageArea(page, this));
+  auto* area = new PageArea(page, this);
+  area->setObjectName(QStringLiteral("memoryArea"));
+  whole->addWidget(area);
 
   connect(m_drop, &DropArea::clicked, this, &MemoryPanel::openRequested);
   connect(m_verdict, &VerdictView::loadRequested, this, &MemoryPanel::loadRequested);

@@ -118,7 +118,7 @@ void VerdictView::setModelPath(const QString& path) {
 
 void VerdictView::refreshLoad() {
   const bool loading = m_load.phase() == LoadPhase::Loading;
-  const QString why = m_calculator.whyNotLoadable();
+  const QString why = m_calculator.whyNotLoadable().text();
   const LoadedModel* loaded = m_load.loaded();
   const bool isThisModel = loaded != nullptr && loaded->path == m_path;
   const auto& plan = m_calculator.plan();

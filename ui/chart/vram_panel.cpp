@@ -2,7 +2,6 @@
 
 #include <QBuffer>
 #include <QFileDialog>
-#include <QFileInfo>
 #include <QGridLayout>
 #include <QHeaderView>
 #include <QLabel>
@@ -12,8 +11,6 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
-#include "ui/background/background.h"
-#include "ui/background/write_file.h"
 #include "ui/chart/chart_export.h"
 #include "ui/chart/device_bars.h"
 #include "ui/chart/legend_model.h"
@@ -72,7 +69,9 @@ VramPanel::VramPanel(const Theme& theme, ChartState& chart, LoadState& load, QWi
   column->addStretch(1);
   auto* whole = new QVBoxLayout(this);
   whole->setContentsMargins(0, 0, 0, 0);
-  whole->addWidget(new PageArea(page, this));
+  auto* area = new PageArea(page, this);
+  area->setObjectName(QStringLiteral("vramArea"));
+  whole->addWidget(area);
   buildExportMenu();
 
   connect(&m_state, &ChartState::changed, this, &VramPanel::refreshPlan);
@@ -360,22 +359,8 @@ void VramPanel::chooseExport(const QString& ending) {
   dialog->setAcceptMode(QFileDialog::AcceptSave);
   dialog->setDefaultSuffix(ending);
   dialog->setAttribute(Qt::WA_DeleteOnClose);
-  connect(dialog, &QFileDialog::fileSelected, this, &VramPanel::exportTo);
+  connect(dialog, &QFileDialog::fileSelected, this, &VramPanel::exportChosen);
   dialog->open();
-}
-
-void VramPanel::exportTo(const QString& path) {
-  const auto end = [this, path](const QString& why) {
-    if (why.isEmpty()) {
-      emit exported(path);
-    } else {
-      emit exportFailed(tr("The chart could not be written to \u201c%1\u201d: %2.").arg(path, why));
-    }
-  };
-  const std::function<QByteArray()> makeBytes = exportedBytes(QFileInfo(path).suffix().toLower());
-  if (!makeBytes) return end(tr("its ending is none of .png, .svg, .csv, .json"));
-  runInBackground(
-      writingThreads(), this, [path, makeBytes] { return writeWholeFile(path, makeBytes()); }, end);
 }
 
 // Takes what only this thread can read, and leaves the rest to be called on another one.

@@ -28,15 +28,11 @@ class VramPanel : public QWidget {
  public:
   VramPanel(const Theme& theme, ChartState& chart, LoadState& load, QWidget* parent = nullptr);
 
-  // By the ending of `path`: .png, .svg, .csv or .json. What is shown now is written by another thread; one of the
-  // signals follows.
-  void exportTo(const QString& path);
-  // Makes such a file of what is shown now, on any thread; empty for an unknown ending.
+  // Makes a file of what is shown now, "png", "svg", "csv" or "json", on any thread; empty for an unknown ending.
   std::function<QByteArray()> exportedBytes(const QString& ending);
 
  signals:
-  void exported(const QString& path);
-  void exportFailed(const QString& sentence);
+  void exportChosen(const QString& path);  // its ending says what is wanted
 
  protected:
   void showEvent(QShowEvent* event) override;

@@ -9,6 +9,7 @@
 #include "base/stop.h"
 #include "ui/chat/conversation.h"
 #include "ui/chat/pdf_text.h"
+#include "ui/format/sentence.h"
 
 namespace headroom::ui {
 
@@ -30,10 +31,15 @@ struct AttachmentOrder {
 
 struct IsFolder {};  // perhaps a model, for the window to open
 
-// What stands at a path. Errors are whole sentences that name the file: kBadFile when it is absent, no ordinary file,
-// damaged or not readable, kUsage when it has more text than the limit, or none, or is neither text (text_encoding.h)
-// nor PDF.
-using ReadAttachment = std::variant<Attachment, IsFolder, Error>;
+// Why a file is not attached, in a whole sentence that names it: kBadFile when it is absent, no ordinary file, damaged
+// or not readable, kUsage when it has more text than the limit, or none, or is neither text (text_encoding.h) nor PDF.
+struct AttachmentRefusal {
+  ErrorCode code = ErrorCode::kBadFile;
+  Sentence sentence;
+};
+
+// What stands at a path.
+using ReadAttachment = std::variant<Attachment, IsFolder, AttachmentRefusal>;
 
 // On any thread; as slow as the disk, or the network that it is behind. Without `readPdf` PDFs are refused.
 ReadAttachment readAttachment(const AttachmentOrder& order, const ReadPdf& readPdf = {});

@@ -1,7 +1,6 @@
 #include "ui/chat/attachment_reader.h"
 
 #include "ui/background/background.h"
-#include "ui/format/message_words.h"
 
 namespace headroom::ui {
 
@@ -34,8 +33,8 @@ void AttachmentReader::finish(quint64 id, const QString& path, const ReadAttachm
   m_running.remove(id);
   if (const auto* attachment = std::get_if<Attachment>(&found)) {
     emit arrived(id, *attachment);
-  } else if (const auto* error = std::get_if<Error>(&found)) {
-    emit refused(id, wordsOf(error->message));
+  } else if (const auto* refusal = std::get_if<AttachmentRefusal>(&found)) {
+    emit refused(id, refusal->sentence);
   } else {
     emit folderFound(id, path);
   }

@@ -29,7 +29,7 @@ class AttachmentReader : public QObject {
 
  signals:
   void arrived(quint64 id, const headroom::ui::Attachment& attachment);
-  void refused(quint64 id, const QString& sentence);
+  void refused(quint64 id, const headroom::ui::Sentence& sentence);
   void folderFound(quint64 id, const QString& path);
 
  private:

@@ -17,8 +17,6 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
-#include "ui/background/background.h"
-#include "ui/background/write_file.h"
 #include "ui/format/format_bytes.h"
 #include "ui/keys/view_keys.h"
 #include "ui/theme/roles.h"
@@ -58,7 +56,6 @@ AttachmentViewer::AttachmentViewer(const Attachment& attachment, QWidget* parent
   m_text->setReadOnly(true);
   m_text->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
   m_text->setTabChangesFocus(true);
-  m_text->setAccessibleName(tr("Text of %1").arg(attachment.name));
   if (isCodeName(attachment.name)) {
     QFont fixed = QFontDatabase::systemFont(QFontDatabase::FixedFont);
     fixed.setPointSizeF(font().pointSizeF());
@@ -68,16 +65,16 @@ AttachmentViewer::AttachmentViewer(const Attachment& attachment, QWidget* parent
   m_text->setPlainText(attachment.text);
   layout->addWidget(m_text, 1);
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
-  QPushButton* copy = buttons->addButton(tr("Copy all"), QDialogButtonBox::ActionRole);
-  QPushButton* saveAs = buttons->addButton(tr("Save as…"), QDialogButtonBox::ActionRole);
-  copy->setObjectName(QStringLiteral("copyAttachment"));
-  saveAs->setObjectName(QStringLiteral("saveAttachment"));
-  connect(copy, &QPushButton::clicked, this, [this] { QGuiApplication::clipboard()->setText(m_attachment.text); });
-  connect(saveAs, &QPushButton::clicked, this, &AttachmentViewer::chooseFile);
+  m_copy = buttons->addButton(QString(), QDialogButtonBox::ActionRole);
+  m_saveAs = buttons->addButton(QString(), QDialogButtonBox::ActionRole);
+  m_copy->setObjectName(QStringLiteral("copyAttachment"));
+  m_saveAs->setObjectName(QStringLiteral("saveAttachment"));
+  connect(m_copy, &QPushButton::clicked, this, [this] { QGuiApplication::clipboard()->setText(m_attachment.text); });
+  connect(m_saveAs, &QPushButton::clicked, this, &AttachmentViewer::chooseFile);
   connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
   layout->addWidget(buttons);
-  setTokens(0);
   find();
+  writeTexts();
   m_text->setFocus();
   resize(QSize(scaledToText(kSize.width()), scaledToText(kSize.height())));
 }
@@ -88,22 +85,18 @@ QWidget* AttachmentViewer::makeFindRow() {
   layout->setContentsMargins(0, 0, 0, 0);
   m_field = new QLineEdit(row);
   m_field->setObjectName(QStringLiteral("attachmentFind"));
-  m_field->setPlaceholderText(tr("Find in this file"));
-  m_field->setAccessibleName(m_field->placeholderText());
   m_count = new QLabel(row);
   m_count->setObjectName(QStringLiteral("attachmentHits"));
   setRole(m_count, "muted");
-  const auto makeButton = [&](const QString& text, const char* name, ViewKey key) {
+  const auto makeButton = [&](const char* name, ViewKey key) {
     auto* button = new QToolButton(row);
-    button->setText(text);
     button->setObjectName(QLatin1String(name));
     button->setFocusPolicy(Qt::StrongFocus);
-    button->setToolTip(withKey(text, key));
     connect(makeShortcut(key, this), &QShortcut::activated, button, [button] { button->click(); });
     return button;
   };
-  m_previous = makeButton(tr("Previous"), "attachmentPrevious", ViewKey::PreviousHit);
-  m_next = makeButton(tr("Next"), "attachmentNext", ViewKey::NextHit);
+  m_previous = makeButton("attachmentPrevious", ViewKey::PreviousHit);
+  m_next = makeButton("attachmentNext", ViewKey::NextHit);
   layout->addWidget(m_field, 1);
   layout->addWidget(m_count);
   layout->addWidget(m_previous);
@@ -120,11 +113,35 @@ QWidget* AttachmentViewer::makeFindRow() {
 }
 
 void AttachmentViewer::setTokens(quint32 tokens) {
+  m_tokens = tokens;
+  writeFacts();
+}
+
+void AttachmentViewer::changeEvent(QEvent* event) {
+  if (event->type() == QEvent::LanguageChange) writeTexts();
+  QDialog::changeEvent(event);
+}
+
+void AttachmentViewer::writeTexts() {
+  m_text->setAccessibleName(tr("Text of %1").arg(m_attachment.name));
+  m_copy->setText(tr("Copy all"));
+  m_saveAs->setText(tr("Save as…"));
+  m_field->setPlaceholderText(tr("Find in this file"));
+  m_field->setAccessibleName(m_field->placeholderText());
+  m_previous->setText(tr("Previous"));
+  m_next->setText(tr("Next"));
+  m_previous->setToolTip(withKey(m_previous->text(), ViewKey::PreviousHit));
+  m_next->setToolTip(withKey(m_next->text(), ViewKey::NextHit));
+  writeFacts();
+  writeCount();
+}
+
+void AttachmentViewer::writeFacts() {
   const auto bytes = static_cast<Bytes>(m_attachment.text.toUtf8().size());
   const auto nLines = static_cast<quint64>(m_attachment.text.count(u'\n') + 1);
   QStringList facts{m_attachment.name, formatBytes(bytes),
                     tr("%1 lines", nullptr, static_cast<int>(nLines)).arg(formatCount(nLines))};
-  if (tokens > 0) facts.append(tr("%1 tokens", nullptr, static_cast<int>(tokens)).arg(formatCount(tokens)));
+  if (m_tokens > 0) facts.append(tr("%1 tokens", nullptr, static_cast<int>(m_tokens)).arg(formatCount(m_tokens)));
   m_facts->setText(facts.join(QStringLiteral(" · ")));
 }
 
@@ -140,7 +157,7 @@ void AttachmentViewer::find() {
   m_previous->setEnabled(!m_hits.empty());
   m_next->setEnabled(!m_hits.empty());
   if (!m_hits.empty()) return showHit();
-  m_count->setText(m_field->text().isEmpty() ? QString() : tr("Nothing found"));
+  writeCount();
   QTextCursor cursor = m_text->textCursor();
   cursor.clearSelection();
   m_text->setTextCursor(cursor);
@@ -159,6 +176,11 @@ void AttachmentViewer::showHit() {
   cursor.setPosition(cursor.position() + static_cast<int>(m_field->text().size()), QTextCursor::KeepAnchor);
   m_text->setTextCursor(cursor);
   m_text->ensureCursorVisible();
+  writeCount();
+}
+
+void AttachmentViewer::writeCount() {
+  if (m_hits.empty()) return m_count->setText(m_field->text().isEmpty() ? QString() : tr("Nothing found"));
   const QString text = m_hits.size() < kMostHits ? tr("%1 of %2") : tr("%1 of at least %2");
   m_count->setText(text.arg(formatCount(m_current + 1), formatCount(m_hits.size())));
 }
@@ -170,16 +192,9 @@ void AttachmentViewer::chooseFile() {
   dialog->setAcceptMode(QFileDialog::AcceptSave);
   const bool isPdf = m_attachment.name.endsWith(QLatin1StringView(".pdf"), Qt::CaseInsensitive);
   dialog->selectFile(isPdf ? m_attachment.name + QStringLiteral(".txt") : m_attachment.name);
-  connect(dialog, &QFileDialog::fileSelected, this, &AttachmentViewer::save);
+  connect(dialog, &QFileDialog::fileSelected, this,
+          [this](const QString& path) { emit saveChosen(path, m_attachment.text); });
   dialog->open();
-}
-
-void AttachmentViewer::save(const QString& path) {
-  runInBackground(
-      writingThreads(), this, [path, text = m_attachment.text] { return writeWholeFile(path, text.toUtf8()); },
-      [this, path](const QString& why) {
-        if (!why.isEmpty()) emit problemFound(tr("The text could not be written to %1: %2.").arg(path, why));
-      });
 }
 
 }  // namespace headroom::ui

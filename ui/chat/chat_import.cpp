@@ -1,6 +1,5 @@
 #include "ui/chat/chat_import.h"
 
-#include <QCoreApplication>
 #include <QDateTime>
 #include <QHash>
 #include <QJsonArray>
@@ -13,11 +12,7 @@
 namespace headroom::ui {
 namespace {
 
-struct ImportWords {
-  Q_DECLARE_TR_FUNCTIONS(ChatImport)
-};
-
-Error bad(const QString& sentence) { return {ErrorCode::kBadFile, Message::plain(sentence.toStdString())}; }
+Error bad(const Message& sentence) { return {ErrorCode::kBadFile, sentence}; }
 
 QString newId() { return QUuid::createUuid().toString(QUuid::WithoutBraces); }
 
@@ -56,16 +51,15 @@ Result<Turn> turnFrom(const QJsonObject& object, qsizetype number, QHash<QString
   const QJsonValue parent = object.value(QStringLiteral("parent"));
   const std::optional<Role> role = roleFrom(object.value(QStringLiteral("role")).toString());
   if (id.isEmpty() || newIds.contains(id))
-    return bad(ImportWords::tr("Message %1 of the file has no id of its own.").arg(number));
+    return bad(Message::say("Message {} of the file has no id of its own.", number));
   if (!role) {
-    return bad(ImportWords::tr(
-                   "Message %1 of the file is of neither side: its role is \u201c%2\u201d, and \u201cuser\u201d or "
-                   "“assistant” was expected.")
-                   .arg(number)
-                   .arg(object.value(QStringLiteral("role")).toString()));
+    return bad(
+        Message::say("Message {} of the file is of neither side: its role is \u201c{}\u201d, and "
+                     "\u201cuser\u201d or “assistant\u201d was expected.",
+                     number, object.value(QStringLiteral("role")).toString().toStdString()));
   }
   if (parent.isString() && !newIds.contains(parent.toString()))
-    return bad(ImportWords::tr("Message %1 of the file answers one that does not stand before it.").arg(number));
+    return bad(Message::say("Message {} of the file answers one that does not stand before it.", number));
   Turn turn;
   turn.id = newIds[id] = newId();
   turn.parentId = parent.isString() ? newIds.value(parent.toString()) : QString();
@@ -97,18 +91,15 @@ Result<Conversation> conversationFromJson(const QByteArray& json) {
   QJsonParseError problem;
   const QJsonDocument document = QJsonDocument::fromJson(json, &problem);
   if (problem.error != QJsonParseError::NoError) {
-    return bad(
-        ImportWords::tr("It is no JSON: %1 at byte %2. A conversation that Headroom exported as JSON was expected.")
-            .arg(problem.errorString())
-            .arg(problem.offset));
+    return bad(Message::say("It is no JSON: {} at byte {}. A conversation that Headroom exported as JSON was expected.",
+                            problem.errorString().toStdString(), problem.offset));
   }
   const QJsonObject object = document.object();
   if (object.value(QStringLiteral("format")).toString() != QLatin1StringView(kConversationFormat))
-    return bad(ImportWords::tr("It is JSON, but no conversation that Headroom exported."));
+    return bad(Message::say("It is JSON, but no conversation that Headroom exported."));
   if (const int version = object.value(QStringLiteral("version")).toInt(); version != kConversationVersion) {
-    return bad(ImportWords::tr("It is a conversation of version %1, and this Headroom reads version %2.")
-                   .arg(version)
-                   .arg(kConversationVersion));
+    return bad(Message::say("It is a conversation of version {}, and this Headroom reads version {}.", version,
+                            kConversationVersion));
   }
   Conversation conversation;
   conversation.head.id = newId();
@@ -124,7 +115,7 @@ Result<Conversation> conversationFromJson(const QByteArray& json) {
     if (!turn) return turn.error();
     conversation.turns.push_back(std::move(*turn));
   }
-  if (conversation.turns.empty()) return bad(ImportWords::tr("It holds no message."));
+  if (conversation.turns.empty()) return bad(Message::say("It holds no message."));
   return conversation;
 }
 

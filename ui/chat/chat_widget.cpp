@@ -13,10 +13,12 @@
 #include <QVBoxLayout>
 #include <utility>
 
+#include "ui/chat/attachment_viewer.h"
 #include "ui/chat/chat_pixels.h"
 #include "ui/chat/chat_view.h"
 #include "ui/chat/composer.h"
 #include "ui/chat/context_gauge.h"
+#include "ui/chat/conversation_files.h"
 #include "ui/chat/conversation_list.h"
 #include "ui/chat/conversation_list_model.h"
 #include "ui/chat/draft_tokens.h"
@@ -60,7 +62,11 @@ ChatView::Actions rowActions(const ChatSession& session, bool isOpening) {
 }  // namespace
 
 ChatWidget::ChatWidget(ChatSessions& sessions, ConversationPort& store, const Theme& theme, QWidget* parent)
-    : QWidget(parent), m_sessions(sessions), m_store(store), m_theme(theme) {
+    : QWidget(parent),
+      m_sessions(sessions),
+      m_store(store),
+      m_theme(theme),
+      m_files(std::make_unique<ConversationFiles>(sessions, store)) {
   setObjectName(QStringLiteral("chatWidget"));
   setAcceptDrops(true);
   m_list = new ConversationList(theme, store, this);
@@ -74,6 +80,7 @@ ChatWidget::ChatWidget(ChatSessions& sessions, ConversationPort& store, const Th
   connectTokens();
   connectView();
   connectList();
+  connectFiles();
   m_panel->setSettings(settings());
   m_panel->setThinkingControl(sessions.thinkingControl());
   m_list->refresh();
@@ -187,7 +194,8 @@ void ChatWidget::connectSessions() {
     showActivity();
   });
   connect(&m_sessions, &ChatSessions::marksChanged, this, &ChatWidget::showActivity);
-  connect(&m_store, &ConversationPort::problemFound, this, &ChatWidget::problemFound);
+  connect(&m_store, &ConversationPort::problemFound, this,
+          [this](const Message& problem) { emit problemFound(problem); });
 }
 
 struct ChatWidget::Kept {
@@ -195,13 +203,17 @@ struct ChatWidget::Kept {
   ChatView::Place place;
   ConversationList::Kept list;
   ChatSides::Kept sides;
+  FindBar::Kept find;
+  std::unique_ptr<ConversationFiles> files;  // with what runs
   int panelScroll = 0;
   quint64 newestAttached = 0, newestModelDrop = 0;
 };
 
 std::shared_ptr<ChatWidget::Kept> ChatWidget::release() {
+  m_files->disconnect(this);
   return std::make_shared<Kept>(Kept{m_composer->release(), m_view->place(), m_list->kept(), m_sides->kept(),
-                                     m_panelArea->verticalScrollBar()->value(), m_newestAttached, m_newestModelDrop});
+                                     m_find->kept(), std::move(m_files), m_panelArea->verticalScrollBar()->value(),
+                                     m_newestAttached, m_newestModelDrop});
 }
 
 void ChatWidget::takeOver(Kept& kept) {
@@ -210,6 +222,12 @@ void ChatWidget::takeOver(Kept& kept) {
   m_sides->takeOver(kept.sides);
   m_list->takeOver(kept.list);
   m_view->takeOver(kept.place);
+  m_find->takeOver(kept.find);
+  m_files = std::move(kept.files);
+  connectFiles();
+  for (AttachmentViewer* viewer : window()->findChildren<AttachmentViewer*>()) {
+    if (viewer->tokens() == 0) countTokens(*viewer);
+  }
   m_panelArea->verticalScrollBar()->setValue(kept.panelScroll);
   m_newestAttached = kept.newestAttached;
   m_newestModelDrop = kept.newestModelDrop;

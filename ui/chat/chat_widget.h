@@ -9,6 +9,7 @@
 #include "ui/chat/attachment_reader.h"
 #include "ui/chat/chat_sessions.h"
 #include "ui/chat/chat_sides.h"
+#include "ui/format/sentence.h"
 #include "ui/theme/theme.h"
 
 class QLabel;
@@ -19,9 +20,11 @@ class QToolButton;
 
 namespace headroom::ui {
 
+class AttachmentViewer;
 class ChatView;
 class Composer;
 class ContextGauge;
+class ConversationFiles;
 class DraftTokens;
 class ElidedLabel;
 class FindBar;
@@ -52,11 +55,11 @@ class ChatWidget : public QWidget {
   ChatSession& session() const { return m_sessions.current(); }
 
  signals:
-  void largerContextWanted(quint32 nCtx);           // the calculator plans it
-  void loadAgainWanted();                           // the loaded model, whose device was lost
-  void loadWithoutWanted(const QString& deviceId);  // the loaded model, of which this device failed
-  void modelDropped(const QString& path);           // a .gguf file or a folder: the window opens it
-  void problemFound(const QString& sentence);       // something that the pane cannot show in place
+  void largerContextWanted(quint32 nCtx);                     // the calculator plans it
+  void loadAgainWanted();                                     // the loaded model, whose device was lost
+  void loadWithoutWanted(const QString& deviceId);            // the loaded model, of which this device failed
+  void modelDropped(const QString& path);                     // a .gguf file or a folder: the window opens it
+  void problemFound(const headroom::ui::Sentence& sentence);  // something that the pane cannot show in place
 
  protected:
   void dragEnterEvent(QDragEnterEvent* event) override;
@@ -93,9 +96,10 @@ class ChatWidget : public QWidget {
   void connectTokens();
   void chooseAttachment();
   void openAttachment(const Attachment& attachment, quint32 tokens);
+  void countTokens(AttachmentViewer& viewer);
+  void connectFiles();
   void attachPath(const QString& path);
   void chooseImport();
-  void importConversation(const QString& path);
   void exportConversation(const QString& id, const QString& title, bool asJson);
   void placeJumpButton();
 
@@ -103,6 +107,7 @@ class ChatWidget : public QWidget {
   ConversationPort& m_store;
   const Theme& m_theme;
   std::unique_ptr<QObject> m_connections;  // of the session that is shown
+  std::unique_ptr<ConversationFiles> m_files;
   ConversationList* m_list;
   ElidedLabel* m_title;
   QLabel* m_status;

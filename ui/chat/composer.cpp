@@ -185,7 +185,7 @@ void Composer::connectReader() {
   connect(m_reader, &AttachmentReader::arrived, this, [this](quint64 id, const Attachment& read) {
     m_draft->handleEvent(draft_event::FileRead{id, read});
   });
-  connect(m_reader, &AttachmentReader::refused, this, [this](quint64 id, const QString& sentence) {
+  connect(m_reader, &AttachmentReader::refused, this, [this](quint64 id, const Sentence& sentence) {
     m_draft->handleEvent(draft_event::FileGone{id});
     emit attachmentRefused(sentence);
   });

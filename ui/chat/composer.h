@@ -86,7 +86,7 @@ class Composer : public QFrame {
   void editLastWanted();
   void openChosen(const headroom::ui::Attachment& attachment, quint32 tokens);  // one of the draft
   void largerContextWanted(quint32 tokens);
-  void attachmentRefused(const QString& sentence);
+  void attachmentRefused(const headroom::ui::Sentence& sentence);
   void folderFound(quint64 id, const QString& path);  // no file to attach: its chip is gone
 
  protected:

@@ -5,6 +5,7 @@
 #include "ui/background/background.h"
 #include "ui/background/write_file.h"
 #include "ui/chat/chat_export.h"
+#include "ui/format/message_words.h"
 
 namespace headroom::ui {
 
@@ -28,7 +29,9 @@ ConversationExport::ConversationExport(const Wanted& wanted, ConversationPort& s
   });
   connect(&store, &ConversationPort::openFailed, this, [this](const QString& id) {
     if (!std::holds_alternative<Reading>(m_state) || id != m_wanted.id) return;
-    finish(tr("\u201c%1\u201d was not exported: the conversation could not be read.").arg(m_wanted.title));
+    finish([title = m_wanted.title] {
+      return tr("\u201c%1\u201d was not exported: the conversation could not be read.").arg(title);
+    });
   });
   store.open(wanted.id);
 }
@@ -44,13 +47,15 @@ void ConversationExport::write(std::function<QByteArray()> makeBytes) {
   runInBackground(
       writingThreads(), this,
       [path = m_wanted.path, makeBytes = std::move(makeBytes)] { return writeWholeFile(path, makeBytes()); },
-      [this](const QString& why) {
-        finish(why.isEmpty() ? QString()
-                             : tr("The conversation could not be written to %1: %2.").arg(m_wanted.path, why));
+      [this](const Message& why) {
+        if (why.empty()) return finish({});
+        finish([path = m_wanted.path, why] {
+          return tr("The conversation could not be written to %1: %2.").arg(path, wordsOf(why));
+        });
       });
 }
 
-void ConversationExport::finish(const QString& problem) {
+void ConversationExport::finish(const Sentence& problem) {
   m_state = Finished{};
   // Behind the constructor, in which nobody can listen yet.
   QMetaObject::invokeMethod(

@@ -7,6 +7,7 @@
 
 #include "ui/chat/chat_tree.h"
 #include "ui/chat/conversation_port.h"
+#include "ui/format/sentence.h"
 
 namespace headroom::ui {
 
@@ -24,9 +25,9 @@ class ConversationExport : public QObject {
   ConversationExport(const Wanted& wanted, const ConversationHead& head, const ChatTree& tree, QObject* parent);
 
  signals:
-  // Once, and not before the event loop comes round: the store may answer within the constructor. Empty: the file is
+  // Once, and not before the event loop comes round: the store may answer within the constructor. No words: the file is
   // whole. Then the object deletes itself.
-  void finished(const QString& problem);
+  void finished(const headroom::ui::Sentence& problem);
 
  private:
   struct Reading {};  // waits for the store
@@ -35,7 +36,7 @@ class ConversationExport : public QObject {
   using State = std::variant<Reading, Writing, Finished>;
 
   void write(std::function<QByteArray()> makeBytes);  // called on another thread
-  void finish(const QString& problem);
+  void finish(const Sentence& problem);
 
   Wanted m_wanted;
   State m_state;

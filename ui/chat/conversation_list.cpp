@@ -8,14 +8,17 @@
 #include <QListView>
 #include <QMenu>
 #include <QPushButton>
+#include <QScrollBar>
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <utility>
 
 #include "ui/chat/conversation_row.h"
+#include "ui/format/message_words.h"
 #include "ui/keys/view_keys.h"
 #include "ui/theme/clear_button.h"
+#include "ui/theme/kept_places.h"
 #include "ui/theme/roles.h"
 
 namespace headroom::ui {
@@ -180,6 +183,7 @@ void ConversationList::showListed(const QString& search, const QVector<ListedCon
   m_empty->setText(search.isEmpty() ? nothing : tr("Nothing found"));
   m_empty->setVisible(conversations.isEmpty());
   m_list->setVisible(!conversations.isEmpty());
+  if (m_keptScroll > 0) scrollOnceThereIsRoom(*m_list->verticalScrollBar(), std::exchange(m_keptScroll, 0));
 }
 
 void ConversationList::setCurrent(const ConversationHead& head) {
@@ -274,23 +278,24 @@ void ConversationList::settleRemovals() {
 }
 
 ConversationList::Kept ConversationList::kept() const {
-  const std::optional<QString> notKept(m_notKept->toolTip());
-  return {m_search->text(), m_removals, m_notKept->isHidden() ? std::nullopt : notKept};
+  return {m_search->text(), m_removals, m_whyNotKept, m_list->verticalScrollBar()->value()};
 }
 
 void ConversationList::takeOver(const Kept& kept) {
-  if (kept.notKept) showNotKept(*kept.notKept);
+  if (!kept.notKept.empty()) showNotKept(kept.notKept);
   m_removals = kept.removals;
   showUndo();
   if (!m_removals.isEmpty()) m_undoTimer.start();
-  if (kept.search.isEmpty()) return;
+  m_keptScroll = kept.scroll;
+  if (kept.search.isEmpty() && m_model->rowCount() == 0) return;  // the first list is on its way
   m_search->setText(kept.search);
   refresh();
 }
 
-void ConversationList::showNotKept(const QString& reason) {
-  m_notKept->setToolTip(reason);
-  m_notKept->setAccessibleDescription(reason);
+void ConversationList::showNotKept(const Message& reason) {
+  m_whyNotKept = reason;
+  m_notKept->setToolTip(wordsOf(reason));
+  m_notKept->setAccessibleDescription(m_notKept->toolTip());
   m_notKept->show();
   refresh();
 }

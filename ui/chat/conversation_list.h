@@ -4,7 +4,6 @@
 #include <QDateTime>
 #include <QTimer>
 #include <QWidget>
-#include <optional>
 
 #include "ui/chat/conversation_list_model.h"
 #include "ui/theme/theme.h"
@@ -37,7 +36,8 @@ class ConversationList : public QWidget {
   struct Kept {
     QString search;
     QVector<Removal> removals;
-    std::optional<QString> notKept;  // why nothing is kept; absent: it is
+    Message notKept;  // why nothing is kept; no words: it is
+    int scroll = 0;
   };
   // For a list that takes this one's place: what is searched, what can be undone, and what was told once.
   Kept kept() const;
@@ -66,7 +66,7 @@ class ConversationList : public QWidget {
   void showUndo();
   void undoRemoval();
   void settleRemovals();
-  void showNotKept(const QString& reason);
+  void showNotKept(const Message& reason);
   QModelIndex selected() const;
   QString selectedId() const;
   QString searchText() const;
@@ -79,7 +79,9 @@ class ConversationList : public QWidget {
   QLabel* m_undoLabel;
   QLabel* m_empty;  // in the place of the list when that has no row
   QTimer m_undoTimer, m_searchTimer, m_dayTimer{this};
-  QLabel* m_notKept;            // seen when this run keeps nothing
+  QLabel* m_notKept;  // seen when this run keeps nothing
+  Message m_whyNotKept;
+  int m_keptScroll = 0;         // of the list before, until what it had is listed
   QVector<Removal> m_removals;  // that can be undone, newest last
   ConversationMarks m_marks;
   QString m_currentId;

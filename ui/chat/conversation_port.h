@@ -4,6 +4,7 @@
 
 #include <QObject>
 
+#include "base/message.h"
 #include "ui/chat/conversation.h"
 
 namespace headroom::ui {
@@ -43,8 +44,8 @@ class ConversationPort : public QObject {
   void newDraftOpened(const headroom::ui::Draft& draft);
   void openFailed(const QString& conversationId);  // answers open() in the place of opened(); problemFound says why
   // Once, at the start: this run keeps nothing on disk, for this reason; all requests are answered as if it did.
-  void notKept(const QString& reason);
-  void problemFound(const QString& message);  // in plain words: what failed, what became of the data
+  void notKept(const headroom::Message& reason);
+  void problemFound(const headroom::Message& problem);  // in plain words: what failed, what became of the data
 };
 
 }  // namespace headroom::ui

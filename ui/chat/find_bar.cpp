@@ -114,6 +114,23 @@ void FindBar::refresh() {
   if (isOpen() && !m_refresh.isActive()) m_refresh.start();
 }
 
+FindBar::Kept FindBar::kept() const {
+  std::optional<FoundPlace> hit = m_sought;
+  if (!hit && m_current >= 0) hit = m_finder.places()[static_cast<std::size_t>(m_current)];
+  return {isOpen(), m_field->text(), hit};
+}
+
+// The view is where it was: it does not go to the hit.
+void FindBar::takeOver(const Kept& kept) {
+  const QSignalBlocker quiet(m_field);
+  m_field->setText(kept.text);
+  if (!kept.isOpen) return;
+  show();
+  m_sought = kept.hit.value_or(FoundPlace());
+  m_scrolls = false;
+  m_finder.find(kept.text);
+}
+
 void FindBar::find(int fromTurn) {
   m_refresh.stop();
   m_current = -1;

@@ -30,6 +30,15 @@ class FindBar : public QFrame {
   void refresh();  // turns were added or changed; the hit that is looked at stays
   bool isOpen() const { return !isHidden(); }
 
+  struct Kept {
+    bool isOpen = false;
+    QString text;
+    std::optional<FoundPlace> hit;  // that is looked at
+  };
+  // For a bar over a view of the same tree that takes this one's place.
+  Kept kept() const;
+  void takeOver(const Kept& kept);
+
  signals:
   void closed();
 

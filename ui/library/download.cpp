@@ -68,7 +68,7 @@ void Download::startTransfer(quint64 run) {
       m_rate.add(nowMs(), done);
       emit changed();
     });
-    connect(m_transfer, &Transfer::noticed, this, [this](quint64, const QString& sentence) {
+    connect(m_transfer, &Transfer::noticed, this, [this](quint64, const Sentence& sentence) {
       m_notice = sentence;
       emit changed();
     });
@@ -132,11 +132,12 @@ QString Download::stateText() const {
                  [](const AskingSpace&) { return tr("Asks whether there is room for it"); },
                  [](const Running&) { return tr("Is being fetched"); },
                  [](const Waiting& waiting) {
-                   return tr("%1. It is tried again in %2").arg(waiting.sentence, formatDuration(waiting.ms));
+                   return tr("%1. It is tried again in %2").arg(waiting.sentence.text(), formatDuration(waiting.ms));
                  },
-                 [](const Paused& paused) { return paused.sentence.isEmpty() ? tr("Paused") : paused.sentence; },
+                 [](const Paused& paused) { return paused.sentence.isEmpty() ? tr("Paused") : paused.sentence.text(); },
                  [](const Verifying&) { return tr("Its checksum is compared"); },
-                 [](const Done&) { return tr("On disk"); }, [](const Failed& failed) { return failed.sentence; }},
+                 [](const Done&) { return tr("On disk"); },
+                 [](const Failed& failed) { return failed.sentence.text(); }},
       m_stage);
 }
 

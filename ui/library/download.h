@@ -37,7 +37,7 @@ class Download : public QObject {
   Bytes bytesTotal() const { return m_bytesTotal; }  // 0: not known
   std::optional<double> bytesPerSecond() const;      // absent: it does not run, or too short to tell
   std::optional<qint64> msLeft() const;
-  const QString& notice() const { return m_notice; }  // "It has changed on its server"; empty: nothing
+  QString notice() const { return m_notice.text(); }  // "It has changed on its server"; empty: nothing
   QString stateText() const;                          // a sentence without a full stop
 
   void run();  // it is its turn
@@ -69,7 +69,7 @@ class Download : public QObject {
   QElapsedTimer m_clock;
   TransferRate m_rate;
   Bytes m_bytesDone = 0, m_bytesTotal = 0;
-  QString m_notice;
+  Sentence m_notice;
 };
 
 }  // namespace headroom::ui

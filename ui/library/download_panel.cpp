@@ -291,17 +291,17 @@ void DownloadPanel::showBrowser() {
                           m_listHeading->hide();
                           showMessage(Tone::Neutral, asking.sentence.isEmpty()
                                                          ? tr("The hub is asked for %1…").arg(asking.subject)
-                                                         : asking.sentence);
+                                                         : asking.sentence.text());
                         },
                         [this](const s::Listed& listed) {
-                          showMessage(Tone::Neutral, listed.note);
+                          showMessage(Tone::Neutral, listed.note.text());
                           m_listHeading->setText(listed.subject);
                           m_listHeading->show();
                           showFound();
                         },
                         [this](const s::Failed& failed) {
                           m_listHeading->hide();
-                          showMessage(Tone::Bad, failed.trouble.sentence);
+                          showMessage(Tone::Bad, failed.trouble.sentence.text());
                           if (failed.trouble.needsToken) showToken(true);
                         }},
              m_browser.state());
@@ -348,7 +348,7 @@ void DownloadPanel::showRow(int row) {
   if (!kind.isEmpty()) {
     shown.setFit(kind, Tone::Neutral);
   } else if (!found.fitProblem.isEmpty()) {
-    shown.setFit(found.fitProblem, Tone::Bad);
+    shown.setFit(found.fitProblem.text(), Tone::Bad);
   } else if (found.isReading) {
     shown.setFit(tr("Its header is read…"), Tone::Neutral);
   } else {

@@ -55,7 +55,7 @@ DownloadEffects react(DownloadStage& stage, const download_event::Ended& event, 
   const bool isDoneAllTheSame =
       event.end.kind == TransferEnd::Kind::Done && std::holds_alternative<Paused>(stage) && event.run != 0;
   if (!isDoneAllTheSame && (runOf(stage) != event.run || event.run == 0)) return {};
-  const QString& sentence = event.end.sentence;
+  const Sentence& sentence = event.end.sentence;
   switch (event.end.kind) {
     case TransferEnd::Kind::Done: stage = Done{}; return {download_effect::TellDone{}};
     case TransferEnd::Kind::Stopped: stage = Paused{}; return {};

@@ -2,7 +2,6 @@
 // done. No Qt object, no network: tested for every event in every state.
 #pragma once
 
-#include <QString>
 #include <variant>
 #include <vector>
 
@@ -22,18 +21,18 @@ struct Running {
 };
 struct Waiting {  // then it is tried again
   int nTries = 0;
-  QString sentence;  // why
-  int ms = 0;        // how long
+  Sentence sentence;  // why
+  int ms = 0;         // how long
 };
 struct Paused {
-  QString sentence;  // why, where it was not the user
+  Sentence sentence;  // why, where it was not the user
 };
 struct Verifying {
   quint64 run = 0;
 };
 struct Done {};
 struct Failed {
-  QString sentence;
+  Sentence sentence;
   bool needsToken = false;
 };
 }  // namespace download_stage

@@ -18,26 +18,32 @@ namespace {
 // Between two looks at whether the header is whole, which takes a millisecond or two for a large vocabulary.
 constexpr Bytes kBetweenLooks = 512 * kKiB;
 
+struct InspectedHeaders {
+  Result<ModelInfo> model;
+  QString folder;  // where they lay for a moment
+};
+
 // The files as they would be on disk, weights as a hole, read by `inspect`. On a worker thread.
-Result<ModelInfo> inspectHeaders(const InspectModel& inspect, const DownloadSpec& spec,
-                                 const std::vector<QByteArray>& headers) {
+InspectedHeaders inspectHeaders(const InspectModel& inspect, const DownloadSpec& spec,
+                                const std::vector<QByteArray>& headers) {
   const QTemporaryDir folder;
   for (std::size_t i = 0; i < headers.size(); ++i) {
     QFile file(folder.filePath(spec.parts[i].file));
     const bool isWritten = folder.isValid() && file.open(QIODevice::WriteOnly) &&
                            file.write(headers[i]) == headers[i].size() &&
                            file.resize(static_cast<qint64>(spec.parts[i].n_bytes));
-    if (!isWritten)
-      return Error{
-          ErrorCode::kResource,
-          Message::plain(HeaderProbe::tr("There is no room for its header: %1").arg(file.errorString()).toStdString())};
+    if (!isWritten) {
+      return {Error{ErrorCode::kResource,
+                    Message::say("There is no room for its header: {}", file.errorString().toStdString())},
+              folder.path()};
+    }
   }
-  Result<ModelInfo> model = inspect(folder.filePath(spec.parts.front().file));
-  if (model) return model;
-  // It is at home on the server, and not where it lay for a moment.
-  QString sentence = wordsOf(model.error().message);
-  sentence.remove(folder.path() + QLatin1Char('/'));
-  return Error{model.error().code, Message::plain(sentence.toStdString())};
+  return {inspect(folder.filePath(spec.parts.front().file)), folder.path()};
+}
+
+// A model is at home on the server, and not where its header lay.
+Sentence withoutFolder(const Message& message, const QString& folder) {
+  return [message, folder] { return partsOf(message).sentence.remove(folder + QLatin1Char('/')); };
 }
 
 }  // namespace
@@ -76,11 +82,12 @@ void HeaderProbe::takeHead(const HttpHead& head) {
     return fail(troubleOfFile(head.status, m_spec.repository, part.url, m_access).sentence);
   m_skipBytes = head.status == 200 ? n_here : 0;
   if (head.status == 206 && (!head.range || head.range->from != n_here))
-    return fail(tr("The server sends another stretch of %1 than was asked for").arg(part.file));
+    return fail(
+        [name = part.file] { return tr("The server sends another stretch of %1 than was asked for").arg(name); });
   if (part.n_bytes > 0) return;
   if (head.range) part.n_bytes = head.range->whole;
   if (head.status == 200 && head.contentLength) part.n_bytes = *head.contentLength;
-  if (part.n_bytes == 0) fail(tr("The server does not say how long %1 is").arg(part.file));
+  if (part.n_bytes == 0) fail([name = part.file] { return tr("The server does not say how long %1 is").arg(name); });
 }
 
 void HeaderProbe::takeBytes(const QByteArray& bytes) {
@@ -115,9 +122,12 @@ void HeaderProbe::takePart() {
   const std::optional<Bytes> found = extent();
   const bool isComplete = found || n_here >= part.n_bytes;
   m_headerBytes = std::max(m_headerBytes, found.value_or(0));
-  if (!isComplete && n_here < m_wanted) return fail(tr("The server ended %1 too early").arg(part.file));
+  if (!isComplete && n_here < m_wanted)
+    return fail([name = part.file] { return tr("The server ended %1 too early").arg(name); });
   if (!isComplete && m_wanted >= m_limits.mostBytes)
-    return fail(tr("The header of %1 is longer than %2").arg(part.file, formatBytes(m_limits.mostBytes)));
+    return fail([name = part.file, most = m_limits.mostBytes] {
+      return tr("The header of %1 is longer than %2").arg(name, formatBytes(most));
+    });
   if (!isComplete) {
     m_wanted = std::min(m_wanted * 4, m_limits.mostBytes);
     return askForMore();
@@ -132,15 +142,16 @@ void HeaderProbe::inspectAll() {
   runInBackground(
       readingThreads(), this,
       [inspect = m_inspect, spec = m_spec, headers = std::exchange(m_headers, {})] {
-        return std::make_shared<const Result<ModelInfo>>(inspectHeaders(inspect, spec, headers));
+        return std::make_shared<const InspectedHeaders>(inspectHeaders(inspect, spec, headers));
       },
-      [this](const std::shared_ptr<const Result<ModelInfo>>& model) {
-        if (*model) return emit read(std::make_shared<const ModelInfo>(**model));
-        emit failed(partsOf(model->error().message).sentence);
+      [this](const std::shared_ptr<const InspectedHeaders>& inspected) {
+        const auto& [model, folder] = *inspected;
+        if (model) return emit read(std::make_shared<const ModelInfo>(*model));
+        emit failed(withoutFolder(model.error().message, folder));
       });
 }
 
-void HeaderProbe::fail(const QString& sentence) {
+void HeaderProbe::fail(const Sentence& sentence) {
   if (m_get != nullptr) {
     m_get->abort();
     std::exchange(m_get, nullptr)->deleteLater();

@@ -33,7 +33,7 @@ class HeaderProbe : public QObject {
 
  signals:
   void read(const std::shared_ptr<const headroom::ModelInfo>& model);
-  void failed(const QString& sentence);  // without a full stop
+  void failed(const headroom::ui::Sentence& sentence);  // without a full stop
 
  private:
   void askForMore();
@@ -43,7 +43,7 @@ class HeaderProbe : public QObject {
   void cutOff();
   void takePart();
   void inspectAll();
-  void fail(const QString& sentence);
+  void fail(const Sentence& sentence);
 
   QNetworkAccessManager& m_network;
   const InspectModel m_inspect;

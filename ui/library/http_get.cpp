@@ -78,7 +78,9 @@ HttpGet::HttpGet(QNetworkAccessManager& network, HubAccess access, HttpLimits li
   connect(&m_silence, &QTimer::timeout, this, [this] {
     // A slow disk, and not the server, may be what took so long.
     if (m_reply != nullptr && m_reply->bytesAvailable() > 0) return readBytes();
-    end(HttpEnd::Kind::Cut, tr("%1 sent nothing for %2").arg(host(), formatDuration(m_limits.silenceMs)));
+    end(HttpEnd::Kind::Cut, [host = host(), ms = m_limits.silenceMs] {
+      return tr("%1 sent nothing for %2").arg(host, formatDuration(ms));
+    });
   });
 }
 
@@ -111,7 +113,7 @@ void HttpGet::send(const QUrl& url) {
   if (url.scheme() == QLatin1String("https") && !QSslSocket::supportsSsl()) {
     QTimer::singleShot(0, this, [this] {
       end(HttpEnd::Kind::Refused,
-          tr("This system has no OpenSSL 3, without which no address with https can be reached"));
+          [] { return tr("This system has no OpenSSL 3, without which no address with https can be reached"); });
     });
     return;
   }
@@ -165,13 +167,16 @@ void HttpGet::followRedirect(const QUrl& target) {
   const bool wasSecure = m_url.scheme() == QLatin1String("https");
   dropReply();
   if (++m_nRedirects > m_limits.mostRedirects)
-    return end(HttpEnd::Kind::Refused, tr("%1 sends from one address to another without an end").arg(from));
+    return end(HttpEnd::Kind::Refused,
+               [from] { return tr("%1 sends from one address to another without an end").arg(from); });
   const bool isWeb = target.scheme() == QLatin1String("https") || target.scheme() == QLatin1String("http");
   if (!target.isValid() || !isWeb || target.host().isEmpty() || !target.userInfo().isEmpty())
-    return end(HttpEnd::Kind::Refused, tr("%1 sends to what is no address of a server").arg(from));
-  if (wasSecure && target.scheme() != QLatin1String("https"))
-    return end(HttpEnd::Kind::Refused,
-               tr("%1 sends to %2 without encryption, which anybody on the way could change").arg(from, target.host()));
+    return end(HttpEnd::Kind::Refused, [from] { return tr("%1 sends to what is no address of a server").arg(from); });
+  if (wasSecure && target.scheme() != QLatin1String("https")) {
+    return end(HttpEnd::Kind::Refused, [from, to = target.host()] {
+      return tr("%1 sends to %2 without encryption, which anybody on the way could change").arg(from, to);
+    });
+  }
   send(target);
 }
 
@@ -196,25 +201,28 @@ void HttpGet::finish() {
   // Statuses from 400 on are errors to Qt and an answer to us.
   const bool isAnswer = m_hasHead && m_head.status >= 400;
   if (error == QNetworkReply::NoError && !m_hasHead)
-    return end(HttpEnd::Kind::Cut, tr("%1 answered with what is no HTTP").arg(host()));
+    return end(HttpEnd::Kind::Cut, [host = host()] { return tr("%1 answered with what is no HTTP").arg(host); });
   // Now and then Qt takes an end in the middle for the end.
   if (error == QNetworkReply::NoError && m_head.contentLength && m_bytesCame < *m_head.contentLength)
-    return end(HttpEnd::Kind::Cut, tr("The connection to %1 broke").arg(host()));
+    return end(HttpEnd::Kind::Cut, [host = host()] { return tr("The connection to %1 broke").arg(host); });
   if (error == QNetworkReply::NoError || (isAnswer && error != QNetworkReply::RemoteHostClosedError))
     return end(HttpEnd::Kind::Whole, {});
   switch (error) {
-    case QNetworkReply::HostNotFoundError: return end(HttpEnd::Kind::Cut, tr("%1 was not found").arg(host()));
+    case QNetworkReply::HostNotFoundError:
+      return end(HttpEnd::Kind::Cut, [host = host()] { return tr("%1 was not found").arg(host); });
     case QNetworkReply::ConnectionRefusedError:
-      return end(HttpEnd::Kind::Cut, tr("%1 takes no connections").arg(host()));
+      return end(HttpEnd::Kind::Cut, [host = host()] { return tr("%1 takes no connections").arg(host); });
     case QNetworkReply::SslHandshakeFailedError:
-      return end(HttpEnd::Kind::Refused, tr("The certificate of %1 was not accepted").arg(host()));
+      return end(HttpEnd::Kind::Refused,
+                 [host = host()] { return tr("The certificate of %1 was not accepted").arg(host); });
     default: break;
   }
-  if (!isPassing(error)) return end(HttpEnd::Kind::Refused, tr("%1 cannot be reached").arg(host()));
-  end(HttpEnd::Kind::Cut, tr("The connection to %1 broke").arg(host()));
+  if (!isPassing(error))
+    return end(HttpEnd::Kind::Refused, [host = host()] { return tr("%1 cannot be reached").arg(host); });
+  end(HttpEnd::Kind::Cut, [host = host()] { return tr("The connection to %1 broke").arg(host); });
 }
 
-void HttpGet::end(HttpEnd::Kind kind, const QString& sentence) {
+void HttpGet::end(HttpEnd::Kind kind, const Sentence& sentence) {
   m_silence.stop();
   dropReply();
   emit ended({kind, sentence});

@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "base/bytes.h"
+#include "ui/format/sentence.h"
 
 namespace headroom::ui {
 
@@ -62,7 +63,7 @@ struct HttpEnd {
     Refused,  // by our rules or by a certificate: the same would happen again
   };
   Kind kind = Kind::Whole;
-  QString sentence;  // without a full stop; names the host and nothing secret
+  Sentence sentence;  // without a full stop; names the host and nothing secret
 };
 
 // Lives on the thread of whoever makes it. Tells `headArrived` once, `bytesArrived` as long as there is something, and
@@ -88,7 +89,7 @@ class HttpGet : public QObject {
   void finish();
   void followRedirect(const QUrl& target);
   void dropReply();
-  void end(HttpEnd::Kind kind, const QString& sentence);
+  void end(HttpEnd::Kind kind, const Sentence& sentence);
   QString host() const;
 
   QNetworkAccessManager& m_network;

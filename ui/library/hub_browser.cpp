@@ -5,7 +5,6 @@
 
 #include "ui/background/background.h"
 #include "ui/format/format_bytes.h"
-#include "ui/format/message_words.h"
 #include "ui/library/model_name.h"
 
 namespace headroom::ui {
@@ -21,7 +20,7 @@ HubBrowser::HubBrowser(BrowserPorts ports, BrowserLimits limits, QObject* parent
   connect(&m_listing, &HubListing::arrived, this, &HubBrowser::takeListing);
   connect(&m_listing, &HubListing::failed, this,
           [this](const HubTrouble& trouble) { setState(browser_state::Failed{trouble}); });
-  connect(&m_listing, &HubListing::waiting, this, [this](const QString& sentence) {
+  connect(&m_listing, &HubListing::waiting, this, [this](const Sentence& sentence) {
     setState(browser_state::Asking{m_reference.repository, sentence});
   });
 }
@@ -52,7 +51,7 @@ void HubBrowser::look(const QString& typed) {
   m_typed = typed;
   m_access = m_ports.findAccess();
   const Result<HubReference> reference = parseHubReference(typed, m_access.hub);
-  if (!reference) return setState(browser_state::Failed{{wordsOf(reference.error().message), false}});
+  if (!reference) return setState(browser_state::Failed{{reference.error().message, false}});
   lookAt(*reference);
 }
 
@@ -88,8 +87,8 @@ void HubBrowser::takeListing(const HubReference& reference, const std::vector<Li
                                                   : downloadOf(folder, m_access.hub, reference, model);
     m_rows.push_back(std::move(row));
   }
-  QString note;
-  if (!hasWanted) note = tr("None of its files is called that: here are all of them");
+  Sentence note;
+  if (!hasWanted) note = [] { return tr("None of its files is called that: here are all of them"); };
   setState(
       browser_state::Listed{reference.repository.isEmpty() ? reference.address.host() : reference.repository, note});
   m_looking = new QObject(this);
@@ -121,7 +120,7 @@ void HubBrowser::readHeader(std::size_t row) {
             planFit(row, model);
             readHeaders();
           });
-  connect(probe, &HeaderProbe::failed, m_looking, [this, row, isOver](const QString& sentence) {
+  connect(probe, &HeaderProbe::failed, m_looking, [this, row, isOver](const Sentence& sentence) {
     isOver();
     m_rows[row].fitProblem = sentence;
     emit rowChanged(static_cast<int>(row));

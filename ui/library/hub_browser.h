@@ -32,18 +32,20 @@ struct BrowserPorts {
 struct BrowserRow {
   ListedModel model;
   DownloadSpec download;
-  ModelFit fit;        // Unknown until its header was read
-  QString fitProblem;  // why its header tells nothing; empty: it does, or was not read yet
+  ModelFit fit;         // Unknown until its header was read
+  Sentence fitProblem;  // why its header tells nothing; empty: it does, or was not read yet
   bool isReading = false;
 };
 
 namespace browser_state {
 struct Empty {};  // nothing was looked for yet
 struct Asking {
-  QString subject, sentence;  // what for; and why it takes longer, or empty
+  QString subject;    // what for
+  Sentence sentence;  // why it takes longer, or empty
 };
 struct Listed {
-  QString subject, note;  // note: a sentence, or empty
+  QString subject;
+  Sentence note;  // or empty
 };
 struct Failed {
   HubTrouble trouble;

@@ -9,7 +9,6 @@
 
 #include "file/split_name.h"
 #include "ui/format/format_bytes.h"
-#include "ui/format/message_words.h"
 #include "ui/library/model_name.h"
 
 namespace headroom::ui {
@@ -47,8 +46,7 @@ Result<std::vector<HubFile>> parseTreePage(const QByteArray& json) {
   QJsonParseError problem;
   const QJsonDocument document = QJsonDocument::fromJson(json, &problem);
   if (problem.error != QJsonParseError::NoError || !document.isArray())
-    return Error{ErrorCode::kBadFile,
-                 Message::plain(HubListing::tr("The answer is no list of files, as a hub sends it").toStdString())};
+    return Error{ErrorCode::kBadFile, Message::say("The answer is no list of files, as a hub sends it")};
   std::vector<HubFile> files;
   for (const QJsonValue& entry : document.array()) {
     if (std::optional<HubFile> file = parseTreeEntry(entry.toObject())) files.push_back(*std::move(file));
@@ -89,24 +87,27 @@ std::vector<ListedModel> listModels(const std::vector<HubFile>& files) {
 }
 
 HubTrouble troubleOfStatus(int status, const QString& repository, bool hadToken) {
-  const auto text = [&](const QString& sentence) { return sentence.arg(repository); };
   switch (status) {
     case 401:
     case 403:
-      if (hadToken)
-        return {text(HubListing::tr(
-                    "%1 is not open to your token: the repository is private, or its owner asks you to agree to its "
-                    "terms on its page first")),
-                true};
-      return {text(HubListing::tr(
-                  "%1 needs a token: the repository does not exist, is private, or asks to agree to its terms. Make a "
-                  "token under huggingface.co/settings/tokens and give it below")),
+      return {[repository, hadToken] {
+                return (hadToken ? HubListing::tr("%1 is not open to your token: the repository is private, or its "
+                                                  "owner asks you to agree to its terms on its page first")
+                                 : HubListing::tr("%1 needs a token: the repository does not exist, is private, or "
+                                                  "asks to agree to its terms. Make a token under "
+                                                  "huggingface.co/settings/tokens and give it below"))
+                    .arg(repository);
+              },
               true};
-    case 404: return {text(HubListing::tr("The hub knows no %1")), false};
-    case 429: return {text(HubListing::tr("The hub takes no more questions for now (%1)")), false};
+    case 404: return {[repository] { return HubListing::tr("The hub knows no %1").arg(repository); }, false};
+    case 429:
+      return {[repository] { return HubListing::tr("The hub takes no more questions for now (%1)").arg(repository); },
+              false};
     default:
-      return {text(HubListing::tr("The hub answered with status %2 when asked for %1"))
-                  .arg(formatCount(static_cast<quint64>(std::max(status, 0)))),
+      return {[repository, status] {
+                return HubListing::tr("The hub answered with status %2 when asked for %1")
+                    .arg(repository, formatCount(static_cast<quint64>(std::max(status, 0))));
+              },
               false};
   }
 }
@@ -114,8 +115,10 @@ HubTrouble troubleOfStatus(int status, const QString& repository, bool hadToken)
 HubTrouble troubleOfFile(int status, const QString& repository, const QUrl& address, const HubAccess& access) {
   if (!repository.isEmpty() || isSameServer(address, access.hub))
     return troubleOfStatus(status, repository.isEmpty() ? address.host() : repository, !access.token.isEmpty());
-  return {HubListing::tr("%1 does not give this file: it answered with status %2")
-              .arg(address.host(), formatCount(static_cast<quint64>(std::max(status, 0)))),
+  return {[host = address.host(), status] {
+            return HubListing::tr("%1 does not give this file: it answered with status %2")
+                .arg(host, formatCount(static_cast<quint64>(std::max(status, 0))));
+          },
           false};
 }
 
@@ -149,7 +152,7 @@ void HubListing::ask(const QUrl& page) {
   connect(m_get, &HttpGet::headArrived, this, [this](const HttpHead& head) { m_head = head; });
   connect(m_get, &HttpGet::bytesArrived, this, [this](const QByteArray& bytes) {
     m_body += bytes;
-    if (m_body.size() > kMostPageBytes) fail(tr("The hub's list of files has no end"));
+    if (m_body.size() > kMostPageBytes) fail([] { return tr("The hub's list of files has no end"); });
   });
   connect(m_get, &HttpGet::ended, this, &HubListing::take);
   m_get->start({page, {}, {}, {}});
@@ -168,29 +171,34 @@ void HubListing::take(const HttpEnd& end) {
 
 void HubListing::takePage() {
   Result<std::vector<HubFile>> files = parseTreePage(m_body);
-  if (!files) return fail(wordsOf(files.error().message));
+  if (!files) return fail(files.error().message);
   std::move(files->begin(), files->end(), std::back_inserter(m_files));
   m_nTries = 0;
   const QUrl next = m_page.resolved(nextPage(m_head.link));
   const bool hasNext = !nextPage(m_head.link).isEmpty();
   if (hasNext && !isSameServer(next, m_access.hub))
-    return fail(tr("The hub's list of files goes on at %1, which is another server").arg(next.host()));
-  if (hasNext && ++m_nPages >= m_limits.mostPages) return fail(tr("The hub's list of files has no end"));
+    return fail([host = next.host()] {
+      return tr("The hub's list of files goes on at %1, which is another server").arg(host);
+    });
+  if (hasNext && ++m_nPages >= m_limits.mostPages) return fail([] { return tr("The hub's list of files has no end"); });
   if (hasNext) return ask(next);
   const std::vector<ListedModel> models = listModels(m_files);
-  if (models.empty())
-    return fail(tr("There are no .gguf files in %1. Repositories with them often end in \"-GGUF\"")
-                    .arg(m_reference.repository));
+  if (models.empty()) {
+    return fail([repository = m_reference.repository] {
+      return tr("There are no .gguf files in %1. Repositories with them often end in \"-GGUF\"").arg(repository);
+    });
+  }
   emit arrived(m_reference, models);
 }
 
-void HubListing::tryAgain(int waitMs, const QString& sentence) {
+void HubListing::tryAgain(int waitMs, const Sentence& sentence) {
   if (++m_nTries >= m_limits.mostTries) return fail(sentence);
-  emit waiting(tr("%1. Asking again in %2").arg(sentence, formatDuration(waitMs)));
+  emit waiting(
+      [sentence, waitMs] { return tr("%1. Asking again in %2").arg(sentence.text(), formatDuration(waitMs)); });
   m_again.start(waitMs);
 }
 
-void HubListing::fail(const QString& sentence, bool needsToken) {
+void HubListing::fail(const Sentence& sentence, bool needsToken) {
   cancel();
   emit failed({sentence, needsToken});
 }

@@ -46,7 +46,7 @@ QUrl nextPage(const QByteArray& linkHeader);
 std::vector<ListedModel> listModels(const std::vector<HubFile>& files);
 
 struct HubTrouble {
-  QString sentence;
+  Sentence sentence;
   bool needsToken = false;  // one of the user's would help, or a better one
 };
 
@@ -68,15 +68,15 @@ class HubListing : public QObject {
 
  signals:
   void arrived(const headroom::ui::HubReference& reference, const std::vector<headroom::ui::ListedModel>& models);
-  void waiting(const QString& sentence);  // the hub asks for patience
+  void waiting(const headroom::ui::Sentence& sentence);  // the hub asks for patience
   void failed(const headroom::ui::HubTrouble& trouble);
 
  private:
   void ask(const QUrl& page);
   void take(const HttpEnd& end);
   void takePage();
-  void tryAgain(int waitMs, const QString& sentence);
-  void fail(const QString& sentence, bool needsToken = false);
+  void tryAgain(int waitMs, const Sentence& sentence);
+  void fail(const Sentence& sentence, bool needsToken = false);
 
   QNetworkAccessManager& m_network;
   const HubLimits m_limits;

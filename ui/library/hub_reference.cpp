@@ -1,6 +1,5 @@
 #include "ui/library/hub_reference.h"
 
-#include <QCoreApplication>
 #include <QRegularExpression>
 #include <QStringList>
 
@@ -8,14 +7,10 @@ namespace headroom::ui {
 
 namespace {
 
-struct HubReferenceWords {
-  Q_DECLARE_TR_FUNCTIONS(HubReference)
-};
-
 constexpr qsizetype kMaxTyped = 2000;
 constexpr int kMaxPathDepth = 8;
 
-Error hubReferenceError(const QString& sentence) { return {ErrorCode::kUsage, Message::plain(sentence.toStdString())}; }
+Error hubReferenceError(const Message& sentence) { return {ErrorCode::kUsage, sentence}; }
 
 bool isWebAddress(const QUrl& url) {
   return url.isValid() && (url.scheme() == QLatin1String("https") || url.scheme() == QLatin1String("http")) &&
@@ -75,7 +70,7 @@ std::optional<QString> pathOnHub(const QUrl& url, const QUrl& hub) {
 }
 
 Error notUnderstood() {
-  return hubReferenceError(HubReferenceWords::tr(
+  return hubReferenceError(Message::say(
       "This names no model: expected a repository as in \"Qwen/Qwen3-4B-GGUF\" or \"Qwen/Qwen3-4B-GGUF:Q4_K_M\", the "
       "address of its page, or the address of a .gguf file"));
 }
@@ -119,20 +114,20 @@ Result<HubReference> parseHubReference(const QString& typed, const QUrl& hub) {
   const QUrl url(text, QUrl::StrictMode);
   if (!isWebAddress(url)) return notUnderstood();
   if (!url.userInfo().isEmpty())
-    return hubReferenceError(HubReferenceWords::tr(
-        "This address has a name or a password in it, which would be written to disk: give it without"));
+    return hubReferenceError(
+        Message::say("This address has a name or a password in it, which would be written to disk: give it without"));
   if (const std::optional<QString> path = pathOnHub(url, hub)) {
     if (std::optional<HubReference> reference = parseHubPath(*path)) return *reference;
-    return hubReferenceError(HubReferenceWords::tr(
+    return hubReferenceError(Message::say(
         "This page of the hub names no model: expected the page of a repository or of a .gguf file in it"));
   }
   if (!isGguf(url.path()))
     return hubReferenceError(
-        HubReferenceWords::tr("This address is neither on %1 nor that of a .gguf file. A mirror is named under "
-                              "Settings, as the hub's address")
-            .arg(hub.host()));
+        Message::say("This address is neither on {} nor that of a .gguf file. A mirror is named under Settings, as the "
+                     "hub's address",
+                     hub.host().toStdString()));
   if (!isSafePath(url.fileName()))
-    return hubReferenceError(HubReferenceWords::tr("The file name in this address cannot be one on disk"));
+    return hubReferenceError(Message::say("The file name in this address cannot be one on disk"));
   HubReference reference;
   reference.address = url;
   return reference;

@@ -30,6 +30,7 @@
 #include "ui/library/library_row.h"
 #include "ui/theme/clear_button.h"
 #include "ui/theme/elided_label.h"
+#include "ui/theme/kept_places.h"
 #include "ui/theme/roles.h"
 
 namespace headroom::ui {
@@ -283,7 +284,7 @@ void LibraryPage::takeOver(const Kept& kept) {
     if (index.data(LibraryModel::PathRole).toString() == kept.selected) m_list->setCurrentIndex(index);
   }
   m_list->doItemsLayout();
-  m_list->verticalScrollBar()->setValue(kept.scroll);
+  scrollOnceThereIsRoom(*m_list->verticalScrollBar(), kept.scroll);
 }
 
 void LibraryPage::showDownloads() { m_tabs->setCurrentIndex(m_tabs->count() - 1); }

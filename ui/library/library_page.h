@@ -44,8 +44,8 @@ class LibraryPage : public QWidget {
  signals:
   void loadWanted(const QString& path);
   void planWanted(const QString& path);
-  void leaveWanted();                          // back to the chat
-  void problemFound(const QString& sentence);  // of a file that could not be moved
+  void leaveWanted();                                         // back to the chat
+  void problemFound(const headroom::ui::Sentence& sentence);  // of a file that could not be moved
   void statusTold(const QString& text);
 
  protected:

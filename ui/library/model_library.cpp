@@ -392,7 +392,7 @@ void ModelLibrary::moveToTrash(const QString& path) {
     if (isMoved) {
       emit removed(name);
     } else {
-      emit removalFailed(tr("%1 could not be moved to the trash of its disk.").arg(name));
+      emit removalFailed([name] { return tr("%1 could not be moved to the trash of its disk.").arg(name); });
     }
     look();
   });

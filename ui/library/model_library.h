@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "ui/format/sentence.h"
 #include "ui/library/folder_watcher.h"
 #include "ui/library/library_model.h"
 #include "ui/library/library_settings.h"
@@ -56,7 +57,7 @@ class ModelLibrary : public QObject {
   void settingsChanged(const headroom::ui::LibrarySettings& settings);  // by the user
   void foldersChanged();                                                // of folders(), or isBusy()
   void removed(const QString& name);
-  void removalFailed(const QString& sentence);
+  void removalFailed(const headroom::ui::Sentence& sentence);
 
  private:
   struct Folder {

@@ -6,6 +6,7 @@
 
 #include "ui/background/write_file.h"
 #include "ui/format/format_bytes.h"
+#include "ui/format/message_words.h"
 #include "ui/library/model_name.h"
 
 namespace headroom::ui {
@@ -75,7 +76,8 @@ bool Transfer::canTellApart(const DownloadPart& part) {
 
 bool Transfer::prepare() {
   if (!QDir().mkpath(m_spec.folder)) {
-    tell(TransferEnd::Kind::Refused, tr("The folder %1 cannot be made").arg(m_spec.folder));
+    tell(TransferEnd::Kind::Refused,
+         [folder = m_spec.folder] { return tr("The folder %1 cannot be made").arg(folder); });
     return false;
   }
   if (!lock()) return false;
@@ -85,9 +87,11 @@ bool Transfer::prepare() {
     // Of what came in an earlier run of the program nobody can say whether it is of the same file.
     if (!m_wasPrepared && !canTellApart(m_spec.parts[i])) m_files[i]->startAnew();
     if (!isFinal(i) && QFileInfo::exists(pathOf(i))) {
-      tell(TransferEnd::Kind::Refused,
-           tr("%1 is in the folder %2 already, and is another file. Move it away, or remove it, and try again")
-               .arg(m_spec.parts[i].file, QDir::toNativeSeparators(m_spec.folder)));
+      const QString name = m_spec.parts[i].file, folder = QDir::toNativeSeparators(m_spec.folder);
+      tell(TransferEnd::Kind::Refused, [name, folder] {
+        return tr("%1 is in the folder %2 already, and is another file. Move it away, or remove it, and try again")
+            .arg(name, folder);
+      });
       return false;
     }
   }
@@ -102,8 +106,10 @@ bool Transfer::lock() {
   if (m_lock->tryLock()) return true;
   const bool isHeld = m_lock->error() == QLockFile::LockFailedError;
   m_lock.reset();
-  tell(TransferEnd::Kind::Refused, isHeld ? tr("Another Headroom fetches this file already")
-                                          : tr("The folder %1 cannot be written to").arg(m_spec.folder));
+  tell(TransferEnd::Kind::Refused, [isHeld, folder = m_spec.folder] {
+    return isHeld ? tr("Another Headroom fetches this file already")
+                  : tr("The folder %1 cannot be written to").arg(folder);
+  });
   return false;
 }
 
@@ -113,10 +119,10 @@ bool Transfer::hasSpace() {
   const Bytes missing = whole - std::min(whole, bytesDone());
   const Bytes wanted = missing + kSpareDiskBytes, free = m_disk.freeBytes(m_spec.folder);
   if (missing == 0 || free >= wanted) return true;
-  tell(TransferEnd::Kind::NoSpace,
-       tr("The disk lacks %1: %2 are still to come, %3 stay free, and %4 are free in %5")
-           .arg(formatBytes(wanted - free), formatBytes(missing), formatBytes(kSpareDiskBytes), formatBytes(free),
-                QDir::toNativeSeparators(m_spec.folder)));
+  tell(TransferEnd::Kind::NoSpace, [wanted, missing, free, folder = QDir::toNativeSeparators(m_spec.folder)] {
+    return tr("The disk lacks %1: %2 are still to come, %3 stay free, and %4 are free in %5")
+        .arg(formatBytes(wanted - free), formatBytes(missing), formatBytes(kSpareDiskBytes), formatBytes(free), folder);
+  });
   return false;
 }
 
@@ -126,16 +132,19 @@ bool Transfer::leavesSpace() {
   m_sinceSpace.start();
   const Bytes free = m_disk.freeBytes(m_spec.folder);
   if (free >= kSpareDiskBytes) return true;
-  tell(TransferEnd::Kind::NoSpace,
-       tr("The disk is nearly full: %1 are free in %2, and %3 stay free. Make room and go on")
-           .arg(formatBytes(free), QDir::toNativeSeparators(m_spec.folder), formatBytes(kSpareDiskBytes)));
+  tell(TransferEnd::Kind::NoSpace, [free, folder = QDir::toNativeSeparators(m_spec.folder)] {
+    return tr("The disk is nearly full: %1 are free in %2, and %3 stay free. Make room and go on")
+        .arg(formatBytes(free), folder, formatBytes(kSpareDiskBytes));
+  });
   return false;
 }
 
 bool Transfer::writeRecord() {
-  const QString problem = writeWholeFile(m_spec.recordPath(), toJson(m_spec));
-  if (problem.isEmpty()) return true;
-  tell(TransferEnd::Kind::Refused, tr("The folder %1 cannot be written to: %2").arg(m_spec.folder, problem));
+  const Message problem = writeWholeFile(m_spec.recordPath(), toJson(m_spec));
+  if (problem.empty()) return true;
+  tell(TransferEnd::Kind::Refused, [folder = m_spec.folder, problem] {
+    return tr("The folder %1 cannot be written to: %2").arg(folder, wordsOf(problem));
+  });
   return false;
 }
 
@@ -158,8 +167,7 @@ void Transfer::next() {
     if (!isFinal(m_part) && (part().n_bytes == 0 || file().n_bytes() != part().n_bytes)) break;
   }
   if (m_part == m_files.size()) return verify();
-  if (!file().open())
-    return tell(TransferEnd::Kind::Refused, tr("%1 cannot be written: %2").arg(part().file, file().problem()));
+  if (!file().open()) return tell(TransferEnd::Kind::Refused, cannotBeWritten());
   m_partBytes = file().n_bytes();
   m_otherBytes = bytesDone() - m_partBytes;
   tellProgress(true);
@@ -208,13 +216,18 @@ void Transfer::adopt(const HttpHead& head) {
   }
 }
 
-bool Transfer::startAnew(const QString& why) {
+Sentence Transfer::cannotBeWritten() {
+  return [name = part().file, why = file().problem()] { return tr("%1 cannot be written: %2").arg(name, why); };
+}
+
+bool Transfer::startAnew(const Sentence& why) {
   if (++m_nStartedAnew > kMostNewStarts) {
-    tell(TransferEnd::Kind::Refused, tr("%1 changes on its server again and again").arg(part().file));
+    tell(TransferEnd::Kind::Refused,
+         [name = part().file] { return tr("%1 changes on its server again and again").arg(name); });
     return false;
   }
   if (!file().startAnew()) {
-    tell(TransferEnd::Kind::Refused, tr("%1 cannot be written: %2").arg(part().file, file().problem()));
+    tell(TransferEnd::Kind::Refused, cannotBeWritten());
     return false;
   }
   if (m_partBytes > 0) emit noticed(m_run, why);
@@ -228,7 +241,9 @@ bool Transfer::takeStatus(const HttpHead& head) {
   if (head.status == 416 && m_partBytes > 0) {
     part().etag.clear();
     part().linkedEtag.clear();
-    if (startAnew(tr("%1 has become another file on its server: it is fetched from its beginning").arg(part().file)))
+    if (startAnew([name = part().file] {
+          return tr("%1 has become another file on its server: it is fetched from its beginning").arg(name);
+        }))
       request();
     return false;
   }
@@ -238,7 +253,7 @@ bool Transfer::takeStatus(const HttpHead& head) {
   } else if (head.status >= 500 || head.status == 408) {
     tell(TransferEnd::Kind::Cut, trouble.sentence);
   } else if (head.status == 404 || head.status == 410) {
-    tell(TransferEnd::Kind::Refused, tr("%1 is not on its server any more").arg(part().file));
+    tell(TransferEnd::Kind::Refused, [name = part().file] { return tr("%1 is not on its server any more").arg(name); });
   } else {
     tell(trouble.needsToken ? TransferEnd::Kind::NeedsToken : TransferEnd::Kind::Refused, trouble.sentence);
   }
@@ -250,7 +265,8 @@ void Transfer::takeHead(const HttpHead& head) {
   const Bytes before = part().n_bytes;
   if (!(head.status == 206 ? takeStretch(head) : takeWhole(head))) return;
   if (part().n_bytes == 0)
-    return tell(TransferEnd::Kind::Refused, tr("The server does not say how long %1 is").arg(part().file));
+    return tell(TransferEnd::Kind::Refused,
+                [name = part().file] { return tr("The server does not say how long %1 is").arg(name); });
   if (before != part().n_bytes && !hasSpace()) return;
   if (!writeRecord()) return;
   tellProgress(true);
@@ -263,18 +279,23 @@ bool Transfer::takeWhole(const HttpHead& head) {
   const bool isSurelySame =
       !isOther && (!part().sha256.isEmpty() || (!part().etag.isEmpty() && head.etag == part().etag));
   if (isOther) {
-    if (!startAnew(tr("%1 has changed on its server: it is fetched from its beginning").arg(part().file))) return false;
+    if (!startAnew([name = part().file] {
+          return tr("%1 has changed on its server: it is fetched from its beginning").arg(name);
+        }))
+      return false;
   } else if (m_partBytes > 0 && !isSurelySame) {
-    if (!startAnew(
-            tr("The server cannot go on in the middle of %1: it is fetched from its beginning").arg(part().file)))
+    if (!startAnew([name = part().file] {
+          return tr("The server cannot go on in the middle of %1: it is fetched from its beginning").arg(name);
+        }))
       return false;
   }
   if (isOther || part().n_bytes == 0 || m_partBytes == 0) adopt(head);
   m_skipBytes = m_partBytes;
   if (!head.contentLength || part().n_bytes == 0 || *head.contentLength == part().n_bytes) return true;
-  tell(TransferEnd::Kind::Refused,
-       tr("The server announces %1 for %2, expected were %3")
-           .arg(formatExactBytes(*head.contentLength), part().file, formatExactBytes(part().n_bytes)));
+  tell(TransferEnd::Kind::Refused, [announced = *head.contentLength, name = part().file, expected = part().n_bytes] {
+    return tr("The server announces %1 for %2, expected were %3")
+        .arg(formatExactBytes(announced), name, formatExactBytes(expected));
+  });
   return false;
 }
 
@@ -284,24 +305,35 @@ bool Transfer::takeStretch(const HttpHead& head) {
   const bool isOtherLength =
       part().sha256.isEmpty() && head.range && part().n_bytes > 0 && head.range->whole != part().n_bytes;
   if (isOtherFile(head) || isOtherLength) {
-    if (!startAnew(tr("%1 has changed on its server: it is fetched from its beginning").arg(part().file))) return false;
+    if (!startAnew([name = part().file] {
+          return tr("%1 has changed on its server: it is fetched from its beginning").arg(name);
+        }))
+      return false;
     adopt(head);
     request();
     return false;
   }
-  QString problem;
+  Sentence problem;
+  const QString name = part().file;
+  const Bytes known = part().n_bytes;
   if (!head.range) {
-    problem = tr("The server sends a stretch of %1 and does not say which").arg(part().file);
+    problem = [name] { return tr("The server sends a stretch of %1 and does not say which").arg(name); };
   } else if (head.range->from != m_partBytes) {
-    problem = tr("The server sends %1 from byte %2 on, asked for was byte %3")
-                  .arg(part().file, formatCount(head.range->from), formatCount(m_partBytes));
-  } else if (part().n_bytes > 0 && head.range->whole != part().n_bytes) {
-    problem = tr("The server says that %1 has %2, expected were %3")
-                  .arg(part().file, formatExactBytes(head.range->whole), formatExactBytes(part().n_bytes));
-  } else if (head.contentLength && *head.contentLength != head.range->upTo - head.range->from + 1) {
-    problem = tr("The server announces %1 of %2 and then says %3")
-                  .arg(formatExactBytes(head.range->upTo - head.range->from + 1), part().file,
-                       formatExactBytes(*head.contentLength));
+    problem = [name, from = head.range->from, asked = m_partBytes] {
+      return tr("The server sends %1 from byte %2 on, asked for was byte %3")
+          .arg(name, formatCount(from), formatCount(asked));
+    };
+  } else if (known > 0 && head.range->whole != known) {
+    problem = [name, whole = head.range->whole, known] {
+      return tr("The server says that %1 has %2, expected were %3")
+          .arg(name, formatExactBytes(whole), formatExactBytes(known));
+    };
+  } else if (const Bytes length = head.range->upTo - head.range->from + 1;
+             head.contentLength && *head.contentLength != length) {
+    problem = [name, length, announced = *head.contentLength] {
+      return tr("The server announces %1 of %2 and then says %3")
+          .arg(formatExactBytes(length), name, formatExactBytes(announced));
+    };
   }
   if (!problem.isEmpty()) {
     tell(TransferEnd::Kind::Refused, problem);
@@ -326,19 +358,19 @@ void Transfer::takeBytes(const QByteArray& bytes) {
   switch (file().append(fresh)) {
     case PartFile::Written::All: break;
     case PartFile::Written::DiskFull:
-      return tell(TransferEnd::Kind::NoSpace,
-                  tr("The disk is full: %1 are still to come. Make room and go on")
-                      .arg(formatBytes(part().n_bytes - std::min(part().n_bytes, file().n_bytes()))));
-    case PartFile::Written::Failed:
-      return tell(TransferEnd::Kind::Refused, tr("%1 cannot be written: %2").arg(part().file, file().problem()));
+      return tell(TransferEnd::Kind::NoSpace, [missing = part().n_bytes - std::min(part().n_bytes, file().n_bytes())] {
+        return tr("The disk is full: %1 are still to come. Make room and go on").arg(formatBytes(missing));
+      });
+    case PartFile::Written::Failed: return tell(TransferEnd::Kind::Refused, cannotBeWritten());
   }
   m_partBytes += static_cast<Bytes>(fresh.size());
   tellProgress(false);
   if (!leavesSpace()) return;
-  if (isTooMuch)
-    return tell(
-        TransferEnd::Kind::Refused,
-        tr("The server sends more of %1 than the %2 that it has").arg(part().file, formatExactBytes(part().n_bytes)));
+  if (isTooMuch) {
+    return tell(TransferEnd::Kind::Refused, [name = part().file, n_bytes = part().n_bytes] {
+      return tr("The server sends more of %1 than the %2 that it has").arg(name, formatExactBytes(n_bytes));
+    });
+  }
 }
 
 void Transfer::takeEnd(const HttpEnd& end) {
@@ -348,7 +380,7 @@ void Transfer::takeEnd(const HttpEnd& end) {
   // A connection that breaks behind the last byte has brought all of it.
   if (part().n_bytes > 0 && m_partBytes == part().n_bytes) return next();
   if (end.kind == HttpEnd::Kind::Cut) return tell(TransferEnd::Kind::Cut, end.sentence);
-  tell(TransferEnd::Kind::Cut, tr("The server ended %1 too early").arg(part().file));
+  tell(TransferEnd::Kind::Cut, [name = part().file] { return tr("The server ended %1 too early").arg(name); });
 }
 
 void Transfer::verify() {
@@ -359,16 +391,17 @@ void Transfer::verify() {
     if (!part().sha256.isEmpty()) {
       const std::optional<QByteArray> found = file().sha256([this] { return isStopped(); });
       if (isStopped()) return tell(TransferEnd::Kind::Stopped);
-      if (!found) return tell(TransferEnd::Kind::Refused, tr("%1 cannot be read back from the disk").arg(part().file));
+      if (!found)
+        return tell(TransferEnd::Kind::Refused,
+                    [name = part().file] { return tr("%1 cannot be read back from the disk").arg(name); });
       if (*found != part().sha256) {
         file().remove();
-        return tell(TransferEnd::Kind::WrongChecksum,
-                    tr("What came of %1 is not what the hub lists: its checksum is another one. It was deleted")
-                        .arg(part().file));
+        return tell(TransferEnd::Kind::WrongChecksum, [name = part().file] {
+          return tr("What came of %1 is not what the hub lists: its checksum is another one. It was deleted").arg(name);
+        });
       }
     }
-    if (!file().sync())
-      return tell(TransferEnd::Kind::Refused, tr("%1 cannot be written: %2").arg(part().file, file().problem()));
+    if (!file().sync()) return tell(TransferEnd::Kind::Refused, cannotBeWritten());
   }
   finish();
 }
@@ -378,7 +411,8 @@ void Transfer::finish() {
   for (std::size_t i = m_files.size(); i-- > 0;) {
     if (isFinal(i)) continue;
     if (!m_files[i]->giveFinalName())
-      return tell(TransferEnd::Kind::Refused, tr("%1 cannot be given its name").arg(m_spec.parts[i].file));
+      return tell(TransferEnd::Kind::Refused,
+                  [name = m_spec.parts[i].file] { return tr("%1 cannot be given its name").arg(name); });
     syncFolder(m_spec.folder);
   }
   QFile::remove(m_spec.recordPath());
@@ -401,7 +435,7 @@ void Transfer::dropGet() {
   std::exchange(m_get, nullptr)->deleteLater();
 }
 
-void Transfer::tell(TransferEnd::Kind kind, const QString& sentence, int waitMs) {
+void Transfer::tell(TransferEnd::Kind kind, const Sentence& sentence, int waitMs) {
   dropGet();
   m_tellLater.stop();
   for (const auto& file : m_files) file->close();

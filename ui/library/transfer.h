@@ -29,7 +29,7 @@ struct TransferEnd {
     WrongChecksum,  // what came was deleted
   };
   Kind kind = Kind::Done;
-  QString sentence;  // without a full stop
+  Sentence sentence;  // without a full stop
   int waitMs = 0;
 };
 
@@ -50,7 +50,7 @@ class Transfer : public QObject {
  signals:
   void spaceFound(quint64 run);
   void progressed(quint64 run, quint64 bytesDone, quint64 bytesTotal);  // ten times a second; total 0: not known
-  void noticed(quint64 run, const QString& sentence);                   // something happened that the user should know
+  void noticed(quint64 run, const headroom::ui::Sentence& sentence);    // something happened that the user should know
   void verifying(quint64 run);
   void ended(quint64 run, const headroom::ui::TransferEnd& end);
 
@@ -73,13 +73,14 @@ class Transfer : public QObject {
   bool takeStretch(const HttpHead& head);
   bool isOtherFile(const HttpHead& head) const;
   void adopt(const HttpHead& head);
-  bool startAnew(const QString& why);
+  Sentence cannotBeWritten();  // the part of now
+  bool startAnew(const Sentence& why);
   bool leavesSpace();
   bool writeRecord();
   void verify();
   void finish();
   void tellProgress(bool now);
-  void tell(TransferEnd::Kind kind, const QString& sentence = {}, int waitMs = 0);
+  void tell(TransferEnd::Kind kind, const Sentence& sentence = {}, int waitMs = 0);
   void dropGet();
   DownloadPart& part() { return m_spec.parts[m_part]; }
   const DownloadPart& part() const { return m_spec.parts[m_part]; }

@@ -16,9 +16,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "ui/background/background.h"
+#include "ui/background/write_file.h"
 #include "ui/calculator/memory_panel.h"
 #include "ui/chart/vram_panel.h"
 #include "ui/format/format_bytes.h"
+#include "ui/format/message_words.h"
 #include "ui/format/typed_number.h"
 #include "ui/keys/view_keys.h"
 #include "ui/library/library_page.h"
@@ -31,6 +34,7 @@
 #include "ui/main_window/tab_order.h"
 #include "ui/main_window/window_menus.h"
 #include "ui/message/message_bar.h"
+#include "ui/theme/kept_places.h"
 #include "ui/theme/layout_guard.h"
 #include "ui/theme/theme.h"
 
@@ -95,6 +99,8 @@ void MainWindow::tearDown() {
 void MainWindow::writeAnew() {
   const PaneLayout::Kept panes = m_panes->kept();
   const QList<BarMessage> messages = m_messages->messages();
+  const KeptPlaces memory(*m_memory), vram(*m_vram);
+  m_wasInLibrary = m_libraryAction->isChecked();
   tearDown();
   statusBar()->clearMessage();  // it was in the other language, and told of what is over soon
   build();
@@ -105,6 +111,8 @@ void MainWindow::writeAnew() {
     m_menus->setModelOpen(true);
   }
   m_models.calculator().writeAnew();
+  memory.restoreIn(*m_memory);
+  vram.restoreIn(*m_vram);
 }
 
 void MainWindow::buildCentre() {
@@ -144,24 +152,44 @@ void MainWindow::setLibraryPage(LibraryPage* page) {
   });
   connect(page, &LibraryPage::planWanted, this, [this](const QString& path) { m_models.open(path); });
   connect(page, &LibraryPage::problemFound, this,
-          [this](const QString& sentence) { showMessage(Tone::Warning, sentence); });
+          [this](const Sentence& sentence) { showMessage(Tone::Warning, sentence); });
   connect(page, &LibraryPage::statusTold, this, &MainWindow::showStatus);
+  if (std::exchange(m_wasInLibrary, false)) placeInCentre(true);
+}
+
+// Without a pane that stands in front of the centre being taken away.
+void MainWindow::placeInCentre(bool isLibrary) {
+  QWidget* place = isLibrary ? m_library : m_chat;
+  m_libraryAction->setChecked(isLibrary);
+  m_places->setCurrentWidget(place);
+  setFocusProxy(place);  // where the keyboard goes when what had it is gone: one writes next
 }
 
 void MainWindow::showLibrary(bool isShown) {
-  QWidget* place = isShown ? m_library : m_chat;
-  if (place == nullptr) return;
-  m_libraryAction->setChecked(isShown);
-  m_places->setCurrentWidget(place);
-  setFocusProxy(place);  // where the keyboard goes when what had it is gone: one writes next
+  if (isShown && m_library == nullptr) return;
+  placeInCentre(isShown);
   if (!isVisible()) return;
   if (isShown) m_panes->uncoverChat();
-  place->setFocus(Qt::OtherFocusReason);
+  focusProxy()->setFocus(Qt::OtherFocusReason);
 }
 
 void MainWindow::setVerifyAvailable(bool available) { m_menus->setVerifyAvailable(available); }
 
 std::function<QByteArray()> MainWindow::chartBytes(const QString& ending) { return m_vram->exportedBytes(ending); }
+
+// Here, and not in the panel: the end is told by the window, whose contents may be built anew meanwhile.
+void MainWindow::exportChart(const QString& path) {
+  const auto end = [this, path](const Message& why) {
+    if (why.empty()) return emit chartExported(path);
+    showMessage(Tone::Bad, [path, why] {
+      return tr("The chart could not be written to \u201c%1\u201d: %2.").arg(path, wordsOf(why));
+    });
+  };
+  const std::function<QByteArray()> makeBytes = chartBytes(QFileInfo(path).suffix().toLower());
+  if (!makeBytes) return end(Message::say("its ending is none of .png, .svg, .csv, .json"));
+  runInBackground(
+      writingThreads(), this, [path, makeBytes] { return writeWholeFile(path, makeBytes()); }, end);
+}
 
 void MainWindow::buildDocks() {
   const auto makeDock = [this](const QString& title, const char* name, Qt::DockWidgetArea area) {
@@ -178,8 +206,7 @@ void MainWindow::buildDocks() {
   m_vramDock->setWidget(m_vram);
   connect(m_memory, &MemoryPanel::openRequested, this, &MainWindow::chooseFile);
   connect(m_memory, &MemoryPanel::loadRequested, &m_models, &ModelController::startLoad);
-  connect(m_vram, &VramPanel::exportFailed, this,
-          [this](const QString& sentence) { showMessage(Tone::Bad, sentence); });
+  connect(m_vram, &VramPanel::exportChosen, this, &MainWindow::exportChart);
   // Fields take dropped text by themselves; here a drop is a model, wherever it lands.
   for (QDockWidget* dock : {m_memoryDock, m_vramDock}) {
     for (QWidget* widget : dock->findChildren<QWidget*>()) widget->setAcceptDrops(false);
@@ -239,11 +266,11 @@ void MainWindow::connectModels() {
     m_chart.setDevices(m_models.calculator().devices().present());
     nameMemory();
   });
-  connect(&calculator, &CalculatorState::solved, this, [this](const QString& sentence, bool found) {
+  connect(&calculator, &CalculatorState::solved, this, [this](const Message& answer, bool found) {
     if (found) {
-      statusBar()->showMessage(sentence);
+      statusBar()->showMessage(wordsOf(answer));
     } else {
-      showMessage(Tone::Warning, sentence);
+      showMessage(Tone::Warning, answer);
     }
   });
   connect(&m_models.load(), &LoadState::changed, this, &MainWindow::showLoad);
@@ -367,7 +394,7 @@ void MainWindow::refreshStatus() {
   setWindowTitle(loaded ? tr("%1 \u2013 Headroom").arg(QString::fromStdString(loaded->model->name)) : tr("Headroom"));
 }
 
-void MainWindow::showMessage(Tone tone, const QString& sentence, const QString& details) {
+void MainWindow::showMessage(Tone tone, const Sentence& sentence, const Sentence& details) {
   m_messages->add({tone, sentence, details});
 }
 

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "ui/chart/chart_state.h"
+#include "ui/format/sentence.h"
 #include "ui/main_window/dialog_tabs.h"
 #include "ui/model/model_controller.h"
 #include "ui/theme/plain_text_guard.h"
@@ -40,7 +41,7 @@ class MainWindow : public QMainWindow {
 
   // Builds all that is in the window anew, in the language of now. The window itself stays, with its place, its size,
   // its panes as they stood, its messages and what is being loaded. The chat and the library are gone: whoever set them
-  // sets others.
+  // sets others, which are shown as the ones before.
   void writeAnew();
 
   // Whether the loaded plan can be verified now.
@@ -53,11 +54,16 @@ class MainWindow : public QMainWindow {
   // reads the verdict and presses Reload. Asks first where the model was trained with less.
   void planForContext(quint32 nCtx);
   // One whole sentence; stays until it is dismissed. `details` as in BarMessage.
-  void showMessage(headroom::ui::Tone tone, const QString& sentence, const QString& details = {});
+  void showMessage(headroom::ui::Tone tone, const headroom::ui::Sentence& sentence,
+                   const headroom::ui::Sentence& details = {});
+  // Writes the chart as it is now, by the ending of `path` .png, .svg, .csv or .json; another thread does so, and
+  // chartExported() or a message follows.
+  void exportChart(const QString& path);
   void showLibrary(bool isShown);        // in the place of the chat
   void showStatus(const QString& text);  // of what goes on beside the user's work; empty: nothing does any more
 
  signals:
+  void chartExported(const QString& path);
   void gpuCheckWanted();
   void settingsWanted();  // the dialog
   void helpOpening();     // the menu
@@ -79,6 +85,7 @@ class MainWindow : public QMainWindow {
   void build();
   void tearDown();
   void buildHeader();
+  void placeInCentre(bool isLibrary);
   void buildCentre();
   void buildDocks();
   void buildMenus();
@@ -104,6 +111,7 @@ class MainWindow : public QMainWindow {
   QWidget* m_chat = nullptr;
   LibraryPage* m_library = nullptr;  // null: there is none
   QAction* m_libraryAction = nullptr;
+  bool m_wasInLibrary = false;  // before all was built anew: the next library page is shown
   MessageBar* m_messages = nullptr;
   QDockWidget* m_memoryDock = nullptr;
   QDockWidget* m_vramDock = nullptr;

@@ -60,7 +60,8 @@ MessageBar::MessageBar(const Theme& theme, const char* name, QWidget* parent)
 }
 
 void MessageBar::add(const BarMessage& message) {
-  m_messages.removeIf([&](const BarMessage& before) { return before.sentence == message.sentence; });
+  const QString sentence = message.sentence.text();
+  m_messages.removeIf([&](const BarMessage& before) { return before.sentence.text() == sentence; });
   m_messages.append(message);
   refresh();
 }
@@ -75,18 +76,18 @@ void MessageBar::clear() {
   refresh();
 }
 
-QString MessageBar::sentence() const { return m_messages.isEmpty() ? QString() : m_messages.last().sentence; }
+QString MessageBar::sentence() const { return m_messages.isEmpty() ? QString() : m_messages.last().sentence.text(); }
 
 void MessageBar::refresh() {
   setVisible(!m_messages.isEmpty());
   if (m_messages.isEmpty()) return;
   const BarMessage& message = m_messages.last();
   setTone(this, message.tone);
-  m_text->setText(message.sentence);
-  m_details->setText(message.details);
-  m_details->setVisible(!message.details.isEmpty());
-  setAccessibleDescription(message.details.isEmpty() ? message.sentence
-                                                     : message.sentence + QLatin1Char(' ') + message.details);
+  const QString sentence = message.sentence.text(), details = message.details.text();
+  m_text->setText(sentence);
+  m_details->setText(details);
+  m_details->setVisible(!details.isEmpty());
+  setAccessibleDescription(details.isEmpty() ? sentence : sentence + QLatin1Char(' ') + details);
   m_more->setVisible(m_messages.size() > 1);
   m_more->setText(tr("%n more", nullptr, static_cast<int>(m_messages.size()) - 1));
   showWaysOut(message.waysOut);

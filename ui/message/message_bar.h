@@ -6,6 +6,7 @@
 #include <QList>
 #include <functional>
 
+#include "ui/format/sentence.h"
 #include "ui/theme/theme.h"
 
 class QLabel;
@@ -22,8 +23,8 @@ struct WayOut {  // a button
 
 struct BarMessage {
   Tone tone = Tone::Neutral;
-  QString sentence;
-  QString details{};  // what only who wants to know more reads, below the sentence
+  Sentence sentence;
+  Sentence details{};  // what only who wants to know more reads, below the sentence
   QList<WayOut> waysOut{};
 };
 
@@ -38,7 +39,7 @@ class MessageBar : public QFrame {
   void add(const BarMessage& message);
   void setOnly(const BarMessage& message);  // in the place of all others
   void clear();
-  QString sentence() const;  // the one that is seen; empty when hidden
+  QString sentence() const;  // the one that is seen, in the language of now; empty when hidden
   int count() const { return static_cast<int>(m_messages.size()); }
   const QList<BarMessage>& messages() const { return m_messages; }  // newest last
 

@@ -30,7 +30,7 @@ ModelController::ModelController(ModelServices services, SettingsModel& settings
   });
   connect(&m_load, &LoadState::changed, this, &ModelController::takeLoad);
   connect(&m_load, &LoadState::loadFailed, this,
-          [this](const Error& error) { emit told(Tone::Bad, wordsOf(error.message), {}); });
+          [this](const Error& error) { emit told(Tone::Bad, error.message, {}); });
   connect(&m_load, &LoadState::loadCancelled, this,
           [this] { emit statusTold(tr("Loading was cancelled; its memory is given back.")); });
   connect(&m_load, &LoadState::released, this, [this] {
@@ -52,7 +52,8 @@ void ModelController::openLast() {
   if (!memory().loadedPath.isEmpty() && m_settings.general().loadsLast)
     return open(memory().loadedPath, AfterOpen::Restore);
   if (hasStarter()) return openStarter();
-  emit told(Tone::Warning, tr("This copy came without its starter model; open a .gguf file to begin."), {});
+  emit told(Tone::Warning, [] { return tr("This copy came without its starter model; open a .gguf file to begin."); },
+            {});
 }
 
 void ModelController::takeOpened(const OpenedModel& model) {
@@ -82,17 +83,23 @@ void ModelController::takeOpened(const OpenedModel& model) {
   });
 }
 
-void ModelController::takeRefused(const QString& path, const QString& sentence, const QString& details) {
+void ModelController::takeRefused(const QString& path, const Message& why) {
   emit statusTold({});
-  if (path != m_restoring) return emit told(Tone::Bad, sentence, details);
+  if (path != m_restoring) {
+    return emit told(
+        Tone::Bad, [why] { return partsOf(why).sentence; }, [why] { return partsOf(why).details; });
+  }
   m_restoring.clear();
-  emit told(Tone::Warning,
-            hasStarter()
-                ? tr("%1 was loaded when Headroom ended, and cannot be opened now. The starter model is loaded "
-                     "in its place.")
-                      .arg(QFileInfo(path).fileName())
-                : tr("%1 was loaded when Headroom ended, and cannot be opened now.").arg(QFileInfo(path).fileName()),
-            details.isEmpty() ? sentence : sentence + QLatin1Char(' ') + details);
+  const auto whatIsLost = [name = QFileInfo(path).fileName(), hasStarter = hasStarter()] {
+    return (hasStarter ? tr("%1 was loaded when Headroom ended, and cannot be opened now. The starter model is loaded "
+                            "in its place.")
+                       : tr("%1 was loaded when Headroom ended, and cannot be opened now."))
+        .arg(name);
+  };
+  emit told(Tone::Warning, whatIsLost, [why] {
+    const auto [sentence, details] = partsOf(why);
+    return details.isEmpty() ? sentence : sentence + QLatin1Char(' ') + details;
+  });
   if (!hasStarter()) return;
   m_keepsLoaded = true;
   openStarter();
@@ -102,16 +109,19 @@ void ModelController::takeRefused(const QString& path, const QString& sentence, 
 void ModelController::restore(bool wasLoading) {
   const QString name = QString::fromStdString(m_calculator.model()->name);
   if (wasLoading) {
-    emit told(Tone::Warning,
-              tr("Headroom ended while it was loading %1, so this time it is only open. Load tries again.").arg(name),
-              {});
+    const auto sentence = [name] {
+      return tr("Headroom ended while it was loading %1, so this time it is only open. Load tries again.").arg(name);
+    };
+    emit told(Tone::Warning, sentence, {});
     return emit planWanted();
   }
   m_calculator.setPresentDevices(m_watch.devicesNow());
   m_calculator.planNow();
   if (m_calculator.isLoadable()) return startLoad();
-  emit told(Tone::Warning, tr("%1 was loaded when Headroom ended, and cannot be loaded as it was.").arg(name),
-            m_calculator.whyNotLoadable());
+  const auto sentence = [name] {
+    return tr("%1 was loaded when Headroom ended, and cannot be loaded as it was.").arg(name);
+  };
+  emit told(Tone::Warning, sentence, m_calculator.whyNotLoadable());
   emit planWanted();
 }
 

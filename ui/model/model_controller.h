@@ -6,6 +6,7 @@
 
 #include "ui/calculator/calculator_state.h"
 #include "ui/calculator/load_state.h"
+#include "ui/format/sentence.h"
 #include "ui/model/device_watch.h"
 #include "ui/model/model_opener.h"
 #include "ui/model/model_services.h"
@@ -53,13 +54,13 @@ class ModelController : public QObject {
   void closed();
   void planWanted();  // the user has to look at the plan: nothing is loaded by itself
   // One whole sentence. Details: what only who wants to know more reads; may be empty.
-  void told(headroom::ui::Tone tone, const QString& sentence, const QString& details);
+  void told(headroom::ui::Tone tone, const headroom::ui::Sentence& sentence, const headroom::ui::Sentence& details);
   void statusTold(const QString& text);                        // of what goes on; empty: it is over
   void openModelChanged(const QString& name, bool isLoading);  // the open one; empty: none
 
  private:
   void takeOpened(const OpenedModel& model);
-  void takeRefused(const QString& path, const QString& sentence, const QString& details);
+  void takeRefused(const QString& path, const Message& why);
   void restore(bool wasLoading);
   void takeLoad();
   void takeMeasuredHeap();

@@ -32,16 +32,15 @@ class ModelOpener : public QObject {
 
  signals:
   void opened(const headroom::ui::OpenedModel& model);
-  // Details: what only who wants to know more reads; may be empty.
-  void refused(const QString& path, const QString& sentence, const QString& details);
+  void refused(const QString& path, const headroom::Message& why);  // perhaps with details: partsOf()
 
  private:
   InspectModel m_inspect;
   QFutureWatcherBase* m_reading = nullptr;  // what is waited for; deletes itself
 };
 
-// Why `path` cannot even be tried (a folder, a foreign kind of file), or empty. Reads a folder's names: not for the GUI
-// thread.
-QString whyNotOpenable(const QString& path);
+// Why `path` cannot even be tried (a folder, a foreign kind of file), or no words. Reads a folder's names: not for the
+// GUI thread.
+Message whyNotOpenable(const QString& path);
 
 }  // namespace headroom::ui

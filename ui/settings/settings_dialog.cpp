@@ -12,6 +12,7 @@
 #include "ui/settings/general_page.h"
 #include "ui/settings/models_page.h"
 #include "ui/settings/privacy_page.h"
+#include "ui/theme/kept_places.h"
 #include "ui/theme/page_area.h"
 #include "ui/theme/roles.h"
 #include "ui/theme/text_scale.h"
@@ -45,9 +46,11 @@ SettingsDialog::SettingsDialog(SettingsModel& settings, ModelController& models,
 void SettingsDialog::writeAnew() {
   const int page = m_names->currentRow();
   const QString focused = focusWidget() != nullptr ? focusWidget()->objectName() : QString();
+  const KeptPlaces places(*this);
   takeAllAway(*this);
   build();
   m_names->setCurrentRow(page);
+  places.restoreIn(*this);
   if (auto* widget = focused.isEmpty() ? nullptr : findChild<QWidget*>(focused)) widget->setFocus();
 }
 
@@ -85,6 +88,7 @@ void SettingsDialog::addPage(const QString& name, QWidget* page) {
   setRole(page, "page");
   m_names->addItem(name);
   auto* area = new PageArea(page);
+  area->setObjectName(QStringLiteral("settingsArea%1").arg(m_pages->count()));
   area->setFocusPolicy(Qt::NoFocus);  // it follows what has the keyboard
   m_pages->addWidget(area);
 }

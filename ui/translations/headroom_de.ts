@@ -132,37 +132,6 @@
     </message>
 </context>
 <context>
-    <name>ChatImport</name>
-    <message>
-        <source>Message %1 of the file has no id of its own.</source>
-        <translation>Nachricht %1 der Datei hat keine eigene Kennung.</translation>
-    </message>
-    <message>
-        <source>Message %1 of the file answers one that does not stand before it.</source>
-        <translation>Nachricht %1 der Datei antwortet auf eine, die nicht vor ihr steht.</translation>
-    </message>
-    <message>
-        <source>It is no JSON: %1 at byte %2. A conversation that Headroom exported as JSON was expected.</source>
-        <translation>Das ist kein JSON: %1 bei Byte %2. Erwartet wurde eine Unterhaltung, die Headroom als JSON exportiert hat.</translation>
-    </message>
-    <message>
-        <source>It is JSON, but no conversation that Headroom exported.</source>
-        <translation>Das ist zwar JSON, aber keine von Headroom exportierte Unterhaltung.</translation>
-    </message>
-    <message>
-        <source>It is a conversation of version %1, and this Headroom reads version %2.</source>
-        <translation>Das ist eine Unterhaltung der Version %1; dieses Headroom liest Version %2.</translation>
-    </message>
-    <message>
-        <source>It holds no message.</source>
-        <translation>Sie enthält keine Nachricht.</translation>
-    </message>
-    <message>
-        <source>Message %1 of the file is of neither side: its role is “%2”, and “user” or “assistant” was expected.</source>
-        <translation>Nachricht %1 der Datei gehört zu keiner Seite: Ihre Rolle ist „%2“, erwartet wurde „user“ oder „assistant“.</translation>
-    </message>
-</context>
-<context>
     <name>ClearButton</name>
     <message>
         <source>Clear this field</source>
@@ -186,65 +155,6 @@
     <message>
         <source>Plan %1 tokens</source>
         <translation>%1 Tokens planen</translation>
-    </message>
-</context>
-<context>
-    <name>ConversationDatabase</name>
-    <message>
-        <source>The file of conversations, %1, is damaged and cannot be moved aside.</source>
-        <translation>Die Unterhaltungsdatei %1 ist beschädigt und lässt sich nicht beiseitelegen.</translation>
-    </message>
-    <message>
-        <source>a newer Headroom</source>
-        <translation>einem neueren Headroom</translation>
-    </message>
-    <message>
-        <source>Headroom %1</source>
-        <translation>Headroom %1</translation>
-    </message>
-    <message>
-        <source>The conversations in %1 were written by %2 in a newer form (%3; this version reads up to %4). That file is left as it is.</source>
-        <translation>Die Unterhaltungen in %1 wurden von %2 in einem neueren Format geschrieben (%3; diese Version liest bis %4). Die Datei bleibt, wie sie ist.</translation>
-    </message>
-    <message>
-        <source>opened in %1</source>
-        <translation>in %1 geöffnet</translation>
-    </message>
-    <message>
-        <source>The file of conversations, %1, is damaged: %2.</source>
-        <translation>Die Unterhaltungsdatei %1 ist beschädigt: %2.</translation>
-    </message>
-    <message>
-        <source>listed</source>
-        <translation>aufgelistet</translation>
-    </message>
-    <message>
-        <source>read</source>
-        <translation>gelesen</translation>
-    </message>
-    <message>
-        <source>This conversation is no longer there.</source>
-        <translation>Diese Unterhaltung gibt es nicht mehr.</translation>
-    </message>
-    <message>
-        <source>erased</source>
-        <translation>gelöscht</translation>
-    </message>
-    <message>
-        <source>prepared</source>
-        <translation>vorbereitet</translation>
-    </message>
-    <message>
-        <source>searched</source>
-        <translation>durchsucht</translation>
-    </message>
-    <message>
-        <source>The conversations could not be %1: %2.</source>
-        <translation>Die Unterhaltungen konnten nicht %1 werden: %2.</translation>
-    </message>
-    <message>
-        <source>saved</source>
-        <translation>gespeichert</translation>
     </message>
 </context>
 <context>
@@ -333,29 +243,6 @@
     <message>
         <source>%1 tokens/s</source>
         <translation>%1 Tokens/s</translation>
-    </message>
-</context>
-<context>
-    <name>HubReference</name>
-    <message>
-        <source>This names no model: expected a repository as in &quot;Qwen/Qwen3-4B-GGUF&quot; or &quot;Qwen/Qwen3-4B-GGUF:Q4_K_M&quot;, the address of its page, or the address of a .gguf file</source>
-        <translation>Das nennt kein Modell: Erwartet wurde ein Repository wie „Qwen/Qwen3-4B-GGUF“ oder „Qwen/Qwen3-4B-GGUF:Q4_K_M“, die Adresse seiner Seite oder die Adresse einer .gguf-Datei</translation>
-    </message>
-    <message>
-        <source>This address has a name or a password in it, which would be written to disk: give it without</source>
-        <translation>Diese Adresse enthält einen Namen oder ein Passwort, das auf die Platte geschrieben würde: Geben Sie sie ohne an</translation>
-    </message>
-    <message>
-        <source>This page of the hub names no model: expected the page of a repository or of a .gguf file in it</source>
-        <translation>Diese Seite des Hubs nennt kein Modell: Erwartet wurde die Seite eines Repositorys oder einer .gguf-Datei darin</translation>
-    </message>
-    <message>
-        <source>This address is neither on %1 nor that of a .gguf file. A mirror is named under Settings, as the hub&apos;s address</source>
-        <translation>Diese Adresse liegt weder auf %1, noch ist sie die einer .gguf-Datei. Ein Spiegelserver wird in den Einstellungen als Adresse des Hubs angegeben</translation>
-    </message>
-    <message>
-        <source>The file name in this address cannot be one on disk</source>
-        <translation>Der Dateiname in dieser Adresse ist auf der Platte nicht möglich</translation>
     </message>
 </context>
 <context>
@@ -717,22 +604,6 @@
         <translation>%1 von %2 %3</translation>
     </message>
     <message>
-        <source>Headroom opens GGUF files (version 2 or 3, also split ones): drop a file that ends in .gguf.</source>
-        <translation>Headroom öffnet GGUF-Dateien (Version 2 oder 3, auch geteilte): Ziehen Sie eine Datei auf das Fenster, die auf .gguf endet.</translation>
-    </message>
-    <message>
-        <source>The folder “%1” holds safetensors files, which are not yet supported.</source>
-        <translation>Der Ordner „%1“ enthält safetensors-Dateien; sie werden noch nicht unterstützt.</translation>
-    </message>
-    <message>
-        <source>The folder “%1” holds no safetensors files.</source>
-        <translation>Der Ordner „%1“ enthält keine safetensors-Dateien.</translation>
-    </message>
-    <message>
-        <source>“%1” is a safetensors file, which is not yet supported.</source>
-        <translation>„%1“ ist eine safetensors-Datei; diese werden noch nicht unterstützt.</translation>
-    </message>
-    <message>
         <source>Drop the oldest turns</source>
         <translation>Älteste Beiträge weglassen</translation>
     </message>
@@ -995,13 +866,6 @@
     </message>
 </context>
 <context>
-    <name>SingleInstance</name>
-    <message>
-        <source>%1 files at most, with paths of up to %2 bytes, can be opened at once.</source>
-        <translation>Auf einmal lassen sich höchstens %1 Dateien öffnen, mit Pfaden von bis zu %2 Byte.</translation>
-    </message>
-</context>
-<context>
     <name>Verdict</name>
     <message>
         <source>Other programs hold %1 of %2.</source>
@@ -1253,21 +1117,6 @@
     <message>
         <source>To the control before</source>
         <translation>Zum vorigen Bedienelement</translation>
-    </message>
-</context>
-<context>
-    <name>WriteFile</name>
-    <message>
-        <source>it is a folder</source>
-        <translation>das ist ein Ordner</translation>
-    </message>
-    <message>
-        <source>it is a device or a pipe, not a file</source>
-        <translation>das ist ein Gerät oder eine Pipe, keine Datei</translation>
-    </message>
-    <message>
-        <source>there is no folder %1</source>
-        <translation>es gibt keinen Ordner %1</translation>
     </message>
 </context>
 <context>
@@ -3676,6 +3525,190 @@
         <source>presence penalty</source>
         <translation>Präsenzstrafe</translation>
     </message>
+    <message>
+        <source>it is a folder</source>
+        <translation>das ist ein Ordner</translation>
+    </message>
+    <message>
+        <source>it is a device or a pipe, not a file</source>
+        <translation>das ist ein Gerät oder eine Pipe, keine Datei</translation>
+    </message>
+    <message>
+        <source>there is no folder {}</source>
+        <translation>es gibt keinen Ordner {}</translation>
+    </message>
+    <message>
+        <source>Message {} of the file has no id of its own.</source>
+        <translation>Nachricht {} der Datei hat keine eigene Kennung.</translation>
+    </message>
+    <message>
+        <source>Message {} of the file is of neither side: its role is “{}”, and “user” or “assistant” was expected.</source>
+        <translation>Nachricht {} der Datei gehört zu keiner Seite: Ihre Rolle ist „{}“, erwartet wurde „user“ oder „assistant“.</translation>
+    </message>
+    <message>
+        <source>Message {} of the file answers one that does not stand before it.</source>
+        <translation>Nachricht {} der Datei antwortet auf eine, die nicht vor ihr steht.</translation>
+    </message>
+    <message>
+        <source>It is no JSON: {} at byte {}. A conversation that Headroom exported as JSON was expected.</source>
+        <translation>Das ist kein JSON: {} bei Byte {}. Erwartet wurde eine Unterhaltung, die Headroom als JSON exportiert hat.</translation>
+    </message>
+    <message>
+        <source>It is JSON, but no conversation that Headroom exported.</source>
+        <translation>Das ist zwar JSON, aber keine von Headroom exportierte Unterhaltung.</translation>
+    </message>
+    <message>
+        <source>It is a conversation of version {}, and this Headroom reads version {}.</source>
+        <translation>Das ist eine Unterhaltung der Version {}; dieses Headroom liest Version {}.</translation>
+    </message>
+    <message>
+        <source>It holds no message.</source>
+        <translation>Sie enthält keine Nachricht.</translation>
+    </message>
+    <message>
+        <source>A file of at most {} was expected.</source>
+        <translation>Erwartet wurde eine Datei von höchstens {}.</translation>
+    </message>
+    <message>
+        <source>There is no room for its header: {}</source>
+        <translation>Für den Header ist kein Platz: {}</translation>
+    </message>
+    <message>
+        <source>The answer is no list of files, as a hub sends it</source>
+        <translation>Die Antwort ist keine Dateiliste, wie ein Hub sie sendet</translation>
+    </message>
+    <message>
+        <source>This names no model: expected a repository as in &quot;Qwen/Qwen3-4B-GGUF&quot; or &quot;Qwen/Qwen3-4B-GGUF:Q4_K_M&quot;, the address of its page, or the address of a .gguf file</source>
+        <translation>Das nennt kein Modell: Erwartet wurde ein Repository wie „Qwen/Qwen3-4B-GGUF“ oder „Qwen/Qwen3-4B-GGUF:Q4_K_M“, die Adresse seiner Seite oder die Adresse einer .gguf-Datei</translation>
+    </message>
+    <message>
+        <source>This address has a name or a password in it, which would be written to disk: give it without</source>
+        <translation>Diese Adresse enthält einen Namen oder ein Passwort, das auf die Platte geschrieben würde: Geben Sie sie ohne an</translation>
+    </message>
+    <message>
+        <source>This page of the hub names no model: expected the page of a repository or of a .gguf file in it</source>
+        <translation>Diese Seite des Hubs nennt kein Modell: Erwartet wurde die Seite eines Repositorys oder einer .gguf-Datei darin</translation>
+    </message>
+    <message>
+        <source>This address is neither on {} nor that of a .gguf file. A mirror is named under Settings, as the hub&apos;s address</source>
+        <translation>Diese Adresse liegt weder auf {}, noch ist sie die einer .gguf-Datei. Ein Spiegelserver wird in den Einstellungen als Adresse des Hubs angegeben</translation>
+    </message>
+    <message>
+        <source>The file name in this address cannot be one on disk</source>
+        <translation>Der Dateiname in dieser Adresse ist auf der Platte nicht möglich</translation>
+    </message>
+    <message>
+        <source>its ending is none of .png, .svg, .csv, .json</source>
+        <translation>die Endung muss .png, .svg, .csv oder .json sein</translation>
+    </message>
+    <message>
+        <source>Headroom opens GGUF files (version 2 or 3, also split ones): drop a file that ends in .gguf.</source>
+        <translation>Headroom öffnet GGUF-Dateien (Version 2 oder 3, auch geteilte): Ziehen Sie eine Datei auf das Fenster, die auf .gguf endet.</translation>
+    </message>
+    <message>
+        <source>The folder “{}” holds safetensors files, which are not yet supported.</source>
+        <translation>Der Ordner „{}“ enthält safetensors-Dateien; sie werden noch nicht unterstützt.</translation>
+    </message>
+    <message>
+        <source>The folder “{}” holds no safetensors files.</source>
+        <translation>Der Ordner „{}“ enthält keine safetensors-Dateien.</translation>
+    </message>
+    <message>
+        <source>“{}” is a safetensors file, which is not yet supported.</source>
+        <translation>„{}“ ist eine safetensors-Datei; diese werden noch nicht unterstützt.</translation>
+    </message>
+    <message>
+        <source>The file of conversations, {}, is damaged and cannot be moved aside.</source>
+        <translation>Die Unterhaltungsdatei {} ist beschädigt und lässt sich nicht beiseitelegen.</translation>
+    </message>
+    <message>
+        <source>a newer Headroom</source>
+        <translation>einem neueren Headroom</translation>
+    </message>
+    <message>
+        <source>Headroom {}</source>
+        <translation>Headroom {}</translation>
+    </message>
+    <message>
+        <source>The conversations in {} were written by {} in a newer form ({}; this version reads up to {}). That file is left as it is.</source>
+        <translation>Die Unterhaltungen in {} wurden von {} in einem neueren Format geschrieben ({}; diese Version liest bis {}). Die Datei bleibt, wie sie ist.</translation>
+    </message>
+    <message>
+        <source>opened in {}</source>
+        <translation>in {} geöffnet</translation>
+    </message>
+    <message>
+        <source>The file of conversations, {}, is damaged: {}.</source>
+        <translation>Die Unterhaltungsdatei {} ist beschädigt: {}.</translation>
+    </message>
+    <message>
+        <source>listed</source>
+        <translation>aufgelistet</translation>
+    </message>
+    <message>
+        <source>read</source>
+        <translation>gelesen</translation>
+    </message>
+    <message>
+        <source>This conversation is no longer there.</source>
+        <translation>Diese Unterhaltung gibt es nicht mehr.</translation>
+    </message>
+    <message>
+        <source>erased</source>
+        <translation>gelöscht</translation>
+    </message>
+    <message>
+        <source>prepared</source>
+        <translation>vorbereitet</translation>
+    </message>
+    <message>
+        <source>searched</source>
+        <translation>durchsucht</translation>
+    </message>
+    <message>
+        <source>The conversations could not be {}: {}.</source>
+        <translation>Die Unterhaltungen konnten nicht {} werden: {}.</translation>
+    </message>
+    <message>
+        <source>saved</source>
+        <translation>gespeichert</translation>
+    </message>
+    <message>
+        <source>The file of conversations was damaged and could not be read. It was kept as {}, and a new one was started.</source>
+        <translation>Die Unterhaltungsdatei war beschädigt und nicht lesbar. Sie wurde als {} aufbewahrt, und eine neue wurde begonnen.</translation>
+    </message>
+    <message>
+        <source>What had waited to be saved is saved now.</source>
+        <translation>Was auf das Speichern gewartet hat, ist jetzt gespeichert.</translation>
+    </message>
+    <message>
+        <source>{} Nothing that you write now is kept.</source>
+        <translation>{} Was Sie jetzt schreiben, wird nicht aufbewahrt.</translation>
+    </message>
+    <message>
+        <source>{} It is kept in memory and tried again every few seconds; closing Headroom before that loses it.</source>
+        <translation>{} Es bleibt vorerst im Speicher, und alle paar Sekunden wird es erneut versucht; wird Headroom vorher beendet, geht es verloren.</translation>
+    </message>
+    <message>
+        <source>another process</source>
+        <translation>ein anderer Prozess</translation>
+    </message>
+    <message>
+        <source>process {}</source>
+        <translation>Prozess {}</translation>
+    </message>
+    <message>
+        <source>Headroom runs with the folder {} already, and what answers for it ({}) belongs to another user, who is not trusted. End it, or set HEADROOM_DATA_DIR to a folder of your own.</source>
+        <translation>Headroom läuft mit dem Ordner {} bereits, und was dort antwortet ({}), gehört einem anderen Benutzer, dem nicht vertraut wird. Beenden Sie es, oder setzen Sie HEADROOM_DATA_DIR auf einen eigenen Ordner.</translation>
+    </message>
+    <message>
+        <source>Headroom runs with the folder {} already ({}) and does not answer. Close its window or end that process, then start again.</source>
+        <translation>Headroom läuft mit dem Ordner {} bereits ({}) und antwortet nicht. Schließen Sie sein Fenster oder beenden Sie den Prozess, und starten Sie dann neu.</translation>
+    </message>
+    <message>
+        <source>{} files at most, with paths of up to {} bytes, can be opened at once.</source>
+        <translation>Auf einmal lassen sich höchstens {} Dateien öffnen, mit Pfaden von bis zu {} Byte.</translation>
+    </message>
 </context>
 <context>
     <name>headroom::app::Application</name>
@@ -3706,25 +3739,6 @@
     <message>
         <source>One model is open at a time: of %1 files, %2 is the one.</source>
         <translation>Es ist immer nur ein Modell offen: Von %1 Dateien ist es %2.</translation>
-    </message>
-</context>
-<context>
-    <name>headroom::app::ConversationWorker</name>
-    <message>
-        <source>The file of conversations was damaged and could not be read. It was kept as %1, and a new one was started.</source>
-        <translation>Die Unterhaltungsdatei war beschädigt und nicht lesbar. Sie wurde als %1 aufbewahrt, und eine neue wurde begonnen.</translation>
-    </message>
-    <message>
-        <source>What had waited to be saved is saved now.</source>
-        <translation>Was auf das Speichern gewartet hat, ist jetzt gespeichert.</translation>
-    </message>
-    <message>
-        <source>%1 Nothing that you write now is kept.</source>
-        <translation>%1 Was Sie jetzt schreiben, wird nicht aufbewahrt.</translation>
-    </message>
-    <message>
-        <source>%1 It is kept in memory and tried again every few seconds; closing Headroom before that loses it.</source>
-        <translation>%1 Es bleibt vorerst im Speicher, und alle paar Sekunden wird es erneut versucht; wird Headroom vorher beendet, geht es verloren.</translation>
     </message>
 </context>
 <context>
@@ -3915,10 +3929,6 @@
     <message>
         <source>Save the text</source>
         <translation>Text speichern</translation>
-    </message>
-    <message>
-        <source>The text could not be written to %1: %2.</source>
-        <translation>Der Text konnte nicht in %1 geschrieben werden: %2.</translation>
     </message>
 </context>
 <context>
@@ -4121,14 +4131,6 @@
     <message>
         <source>Conversations (*.json);;All files (*)</source>
         <translation>Unterhaltungen (*.json);;Alle Dateien (*)</translation>
-    </message>
-    <message>
-        <source>A file of at most %1 was expected.</source>
-        <translation>Erwartet wurde eine Datei von höchstens %1.</translation>
-    </message>
-    <message>
-        <source>%1 was not imported. %2</source>
-        <translation>%1 wurde nicht importiert. %2</translation>
     </message>
     <message>
         <source>Export the conversation</source>
@@ -4378,6 +4380,17 @@
     <message>
         <source>The conversation could not be written to %1: %2.</source>
         <translation>Die Unterhaltung konnte nicht in %1 geschrieben werden: %2.</translation>
+    </message>
+</context>
+<context>
+    <name>headroom::ui::ConversationFiles</name>
+    <message>
+        <source>%1 was not imported. %2</source>
+        <translation>%1 wurde nicht importiert. %2</translation>
+    </message>
+    <message>
+        <source>The text could not be written to %1: %2.</source>
+        <translation>Der Text konnte nicht in %1 geschrieben werden: %2.</translation>
     </message>
 </context>
 <context>
@@ -5115,10 +5128,6 @@ Ist er klein, wurde ein früherer Text geändert.</translation>
 <context>
     <name>headroom::ui::HeaderProbe</name>
     <message>
-        <source>There is no room for its header: %1</source>
-        <translation>Für den Header ist kein Platz: %1</translation>
-    </message>
-    <message>
         <source>The server sends another stretch of %1 than was asked for</source>
         <translation>Der Server sendet einen anderen Abschnitt von %1 als verlangt</translation>
     </message>
@@ -5248,10 +5257,6 @@ Ist er klein, wurde ein früherer Text geändert.</translation>
 </context>
 <context>
     <name>headroom::ui::HubListing</name>
-    <message>
-        <source>The answer is no list of files, as a hub sends it</source>
-        <translation>Die Antwort ist keine Dateiliste, wie ein Hub sie sendet</translation>
-    </message>
     <message>
         <source>%1 is not open to your token: the repository is private, or its owner asks you to agree to its terms on its page first</source>
         <translation>%1 steht Ihrem Zugriffstoken nicht offen: Das Repository ist privat, oder sein Besitzer verlangt, dass Sie zuvor auf seiner Seite den Bedingungen zustimmen</translation>
@@ -5738,6 +5743,10 @@ What a position of a slider means, and how fast that is</extracomment>
     <message>
         <source>%1 – Headroom</source>
         <translation>%1 – Headroom</translation>
+    </message>
+    <message>
+        <source>The chart could not be written to “%1”: %2.</source>
+        <translation>Das Diagramm konnte nicht in „%1“ geschrieben werden: %2.</translation>
     </message>
 </context>
 <context>
@@ -7063,14 +7072,6 @@ What a position of a slider means, and how fast that is</extracomment>
     <message>
         <source>Export the chart</source>
         <translation>Diagramm exportieren</translation>
-    </message>
-    <message>
-        <source>The chart could not be written to “%1”: %2.</source>
-        <translation>Das Diagramm konnte nicht in „%1“ geschrieben werden: %2.</translation>
-    </message>
-    <message>
-        <source>its ending is none of .png, .svg, .csv, .json</source>
-        <translation>die Endung muss .png, .svg, .csv oder .json sein</translation>
     </message>
 </context>
 <context>

@@ -86,7 +86,7 @@ void MonkeyWorld::showChat() {
   connect(&ui::ChatWidget::loadAgainWanted, [this] { m_models->loadAgain(); });
   connect(&ui::ChatWidget::modelDropped, [this](const QString& path) { m_models->open(path); });
   connect(&ui::ChatWidget::problemFound,
-          [this](const QString& sentence) { m_window->showMessage(ui::Tone::Warning, sentence); });
+          [this](const ui::Sentence& sentence) { m_window->showMessage(ui::Tone::Warning, sentence); });
   m_models->tellOpenModel();
 }
 
@@ -95,14 +95,12 @@ void MonkeyWorld::followLanguage() {
   if (language == m_language.language()) return;
   const auto chat = m_chat->release();
   const ui::LibraryPage::Kept library = m_libraryPage->kept();
-  const bool isInLibrary = m_libraryPage->isVisibleTo(m_window.get());
   m_language.set(language);
   m_sessions->writeAnew();
   m_window->writeAnew();
   showChat();
   m_libraryPage = new ui::LibraryPage(m_theme, *m_library);
   m_window->setLibraryPage(m_libraryPage);
-  m_window->showLibrary(isInLibrary);
   m_chat->takeOver(*chat);
   m_libraryPage->takeOver(library);
   if (auto* dialog = m_window->findChild<ui::SettingsDialog*>()) dialog->writeAnew();

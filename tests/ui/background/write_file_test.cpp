@@ -25,8 +25,8 @@ class WriteFile : public testing::Test {
 };
 
 TEST_F(WriteFile, a_file_is_written_over_the_one_before_and_nothing_else_is_left) {
-  EXPECT_EQ(writeWholeFile(at("a.txt"), "a long first text"), QString());
-  EXPECT_EQ(writeWholeFile(at("a.txt"), "second"), QString());
+  EXPECT_TRUE(writeWholeFile(at("a.txt"), "a long first text").empty());
+  EXPECT_TRUE(writeWholeFile(at("a.txt"), "second").empty());
   EXPECT_EQ(contentOf(at("a.txt")), "second");
   EXPECT_EQ(names(), QStringList{"a.txt"});
 }
@@ -34,7 +34,7 @@ TEST_F(WriteFile, a_file_is_written_over_the_one_before_and_nothing_else_is_left
 TEST_F(WriteFile, a_folder_and_a_place_that_is_not_there_are_named) {
   ASSERT_TRUE(QDir(m_folder.path()).mkdir("sub"));
   EXPECT_EQ(writeWholeFile(at("sub"), "x"), "it is a folder");
-  EXPECT_EQ(writeWholeFile(at("absent/a.txt"), "x"), "there is no folder " + at("absent"));
+  EXPECT_EQ(writeWholeFile(at("absent/a.txt"), "x"), "there is no folder " + at("absent").toStdString());
   EXPECT_EQ(names(), QStringList{"sub"});
 }
 
@@ -46,9 +46,9 @@ TEST_F(WriteFile, a_pipe_or_a_device_is_not_replaced_by_a_file) {
 }
 
 TEST_F(WriteFile, a_link_is_followed_and_stays_a_link) {
-  ASSERT_EQ(writeWholeFile(at("target"), "old"), QString());
+  ASSERT_TRUE(writeWholeFile(at("target"), "old").empty());
   ASSERT_TRUE(QFile::link(at("target"), at("link")));
-  EXPECT_EQ(writeWholeFile(at("link"), "new"), QString());
+  EXPECT_TRUE(writeWholeFile(at("link"), "new").empty());
   EXPECT_TRUE(QFileInfo(at("link")).isSymLink());
   EXPECT_EQ(contentOf(at("target")), "new");
 }

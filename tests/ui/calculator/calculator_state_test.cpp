@@ -131,7 +131,7 @@ TEST_F(CalculatorStateTest, the_longest_context_fits_and_one_more_does_not) {
   QSignalSpy solved(&m_calculator, &CalculatorState::solved);
   m_calculator.solveFor(Goal::LongestContext);
   ASSERT_EQ(solved.count(), 1);
-  ASSERT_TRUE(solved[0][1].toBool()) << solved[0][0].toString().toStdString();
+  ASSERT_TRUE(solved[0][1].toBool()) << solved[0][0].value<Message>();
   EXPECT_TRUE(m_calculator.plan()->fits());
   const std::uint32_t longest = m_calculator.options().n_ctx;
   if (longest < m_calculator.longestContext()) {
@@ -149,7 +149,7 @@ TEST_F(CalculatorStateTest, a_catalogue_device_is_planned_for_and_not_loaded_on)
   EXPECT_TRUE(m_calculator.plan()->fits());
   EXPECT_EQ(m_calculator.plan()->devices[m_calculator.plan()->options.main_device()].name, "Catalogue 12");
   EXPECT_FALSE(m_calculator.isLoadable());
-  EXPECT_TRUE(m_calculator.whyNotLoadable().contains(QStringLiteral("not in this machine")));
+  EXPECT_TRUE(m_calculator.whyNotLoadable().text().contains(QStringLiteral("not in this machine")));
 }
 
 TEST_F(CalculatorStateTest, a_cache_type_without_a_kernel_on_the_new_device_is_replaced_and_said) {

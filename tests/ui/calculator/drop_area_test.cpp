@@ -32,14 +32,14 @@ TEST_F(DropAreaTest, what_it_promises_the_opener_takes) {
   int nPromised = 0;
   for (auto match = QRegularExpression("(?<!\\w)\\.[a-z]\\w+").globalMatch(words()); match.hasNext(); ++nPromised) {
     const QString ending = match.next().captured();
-    EXPECT_EQ(whyNotOpenable("/models/model" + ending).toStdString(), "") << ending.toStdString();
+    EXPECT_EQ(whyNotOpenable("/models/model" + ending), "") << ending.toStdString();
   }
   EXPECT_GT(nPromised, 0);
   if (words().contains("folder")) {
-    EXPECT_EQ(whyNotOpenable(folder.path()).toStdString(), "") << words().toStdString();
+    EXPECT_EQ(whyNotOpenable(folder.path()), "") << words().toStdString();
   }
   if (words().contains("safetensors")) {
-    EXPECT_EQ(whyNotOpenable(weights.fileName()).toStdString(), "") << words().toStdString();
+    EXPECT_EQ(whyNotOpenable(weights.fileName()), "") << words().toStdString();
   }
 }
 

@@ -18,7 +18,7 @@ TEST(AttachmentReaderTest, each_read_ends_with_one_signal_of_its_id) {
   AttachmentReader reader([](const AttachmentOrder& order) -> ReadAttachment {
     const QString& path = order.path;
     if (path == "folder") return IsFolder{};
-    if (path == "bad") return Error{ErrorCode::kBadFile, Message::plain("bad is bad.")};
+    if (path == "bad") return AttachmentRefusal{ErrorCode::kBadFile, Sentence::plain("bad is bad.")};
     return Attachment{path, "text"};
   });
   QSignalSpy arrived(&reader, &AttachmentReader::arrived), refused(&reader, &AttachmentReader::refused),
@@ -31,7 +31,8 @@ TEST(AttachmentReaderTest, each_read_ends_with_one_signal_of_its_id) {
   ASSERT_EQ(arrived.count(), 1);
   EXPECT_EQ(arrived[0][0].toULongLong(), file);
   EXPECT_EQ(arrived[0][1].value<Attachment>().name, "file");
-  EXPECT_EQ(refused[0], (QList<QVariant>{bad, "bad is bad."}));
+  EXPECT_EQ(refused[0][0], QVariant(bad));
+  EXPECT_EQ(refused[0][1].value<Sentence>().text(), "bad is bad.");
   EXPECT_EQ(folders[0], (QList<QVariant>{folder, "folder"}));
 }
 

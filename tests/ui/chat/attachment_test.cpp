@@ -21,8 +21,8 @@ class AttachmentTest : public testing::Test {
   }
   static std::string refusalOf(const QString& path, const AttachmentLimit& limit = {}, const ReadPdf& readPdf = {}) {
     const ReadAttachment read = readAttachment({path, limit}, readPdf);
-    const auto* error = std::get_if<Error>(&read);
-    return error != nullptr ? error->message.text() : "not refused";
+    const auto* refusal = std::get_if<AttachmentRefusal>(&read);
+    return refusal != nullptr ? refusal->sentence.text().toStdString() : "not refused";
   }
   QTemporaryDir m_folder;
 };

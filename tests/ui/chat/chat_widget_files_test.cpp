@@ -45,11 +45,11 @@ TEST_F(ChatWidgetImportTest, what_is_none_is_told_with_its_name_and_changes_noth
   QSignalSpy problems(m_widget.get(), &ChatWidget::problemFound);
   import(write("# Markdown"));
   ASSERT_TRUE(waitFor([&] { return problems.count() == 1; }));
-  EXPECT_TRUE(problems[0][0].toString().startsWith("chat.json was not imported. It is no JSON"))
-      << problems[0][0].toString().toStdString();
+  EXPECT_TRUE(problems[0][0].value<Sentence>().text().startsWith("chat.json was not imported. It is no JSON"))
+      << problems[0][0].value<Sentence>().text().toStdString();
   import(m_folder.filePath("gone.json"));
   ASSERT_TRUE(waitFor([&] { return problems.count() == 2; }));
-  EXPECT_TRUE(problems[1][0].toString().startsWith("gone.json was not imported."));
+  EXPECT_TRUE(problems[1][0].value<Sentence>().text().startsWith("gone.json was not imported."));
   EXPECT_TRUE(m_store.conversations.isEmpty());
 }
 

@@ -142,7 +142,7 @@ TEST_F(ChatWidgetTest, a_late_answer_to_an_older_search_changes_nothing) {
 TEST_F(ChatWidgetTest, a_run_that_keeps_nothing_says_so_beside_the_conversations) {
   auto* notice = find<QLabel>("notKept");
   EXPECT_FALSE(notice->isVisible());
-  emit m_store.notKept("The disk is a stone. Nothing that you write now is kept.");
+  emit m_store.notKept(Message::plain("The disk is a stone. Nothing that you write now is kept."));
   EXPECT_TRUE(notice->isVisible());
   EXPECT_EQ(notice->toolTip(), "The disk is a stone. Nothing that you write now is kept.");
   EXPECT_EQ(find<QLabel>("noConversations")->text(), "") << "it must not say that they are kept";

@@ -96,7 +96,7 @@ TEST_F(ChatWidgetTest, dropped_text_is_attached_and_a_model_goes_to_the_window) 
   EXPECT_EQ(models.count(), 1);
   EXPECT_FALSE(find<QPushButton>("sendButton")->isEnabled()) << "both are still being read";
   ASSERT_TRUE(waitFor([&] { return problems.count() == 1 && !isReading(); }));
-  EXPECT_EQ(problems[0][0].toString(), "absent.txt is not there: it was moved or deleted.");
+  EXPECT_EQ(problems[0][0].value<Sentence>().text(), "absent.txt is not there: it was moved or deleted.");
   type("Summarise this");
   EXPECT_NE(m_engine.generates.back().request.messages.back().content.find("File LICENSE:"), std::string::npos);
 }

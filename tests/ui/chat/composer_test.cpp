@@ -37,7 +37,8 @@ class ComposerTest : public testing::Test {
         gates->begun.release();
         gates->open.acquire();
       }
-      if (path.endsWith("absent")) return Error{ErrorCode::kBadFile, Message::plain("absent is not there.")};
+      if (path.endsWith("absent"))
+        return AttachmentRefusal{ErrorCode::kBadFile, Sentence::plain("absent is not there.")};
       return Attachment{path, "text of " + path};
     });
   }
@@ -264,7 +265,7 @@ TEST_F(ComposerTest, a_file_that_cannot_be_read_goes_and_is_told) {
   QSignalSpy refused(m_composer.get(), &Composer::attachmentRefused);
   m_composer->attachFile("absent");
   ASSERT_TRUE(QTest::qWaitFor([&] { return refused.count() == 1; }, 60'000));
-  EXPECT_EQ(refused[0][0].toString(), "absent is not there.");
+  EXPECT_EQ(refused[0][0].value<Sentence>().text(), "absent is not there.");
   EXPECT_EQ(chips(), QStringList());
   EXPECT_FALSE(send()->isEnabled()) << "there is nothing to send";
 }

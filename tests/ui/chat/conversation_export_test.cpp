@@ -42,7 +42,7 @@ class ConversationExportTest : public testing::Test {
     QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
     EXPECT_TRUE(watched.isNull()) << "it deletes itself";
     EXPECT_EQ(finished.count(), 1);
-    return finished.count() == 0 ? QString() : finished[0][0].toString();
+    return finished.count() == 0 ? QString() : finished[0][0].value<Sentence>().text();
   }
   QByteArray contentOf(const QString& name) const {
     QFile file(m_folder.filePath(name));

@@ -14,7 +14,7 @@ constexpr quint64 kNow = 7;  // the run that is under way; 5 is older, 9 is newe
 constexpr RetryRule kRule{3, 100};
 
 std::vector<std::pair<std::string, DownloadStage>> downloadStages() {
-  const QString why = QStringLiteral("why");
+  const Sentence why = Sentence::plain("why");
   return {{"Queued", Queued{}},
           {"AskingSpace", AskingSpace{kNow, 0}},
           {"AskingSpace again", AskingSpace{kNow, 3}},
@@ -45,31 +45,31 @@ std::vector<std::pair<std::string, DownloadEvent>> downloadEvents() {
         {"token", TransferEnd::Kind::NeedsToken}, {"no space", TransferEnd::Kind::NoSpace},
         {"refused", TransferEnd::Kind::Refused},  {"checksum", TransferEnd::Kind::WrongChecksum}};
     for (const auto& [name, kind] : ends)
-      all.push_back(
-          {name + of, e::Ended{run, {kind, QStringLiteral("end"), kind == TransferEnd::Kind::AskedToWait ? 5000 : 0}}});
+      all.push_back({name + of,
+                     e::Ended{run, {kind, Sentence::plain("end"), kind == TransferEnd::Kind::AskedToWait ? 5000 : 0}}});
   }
   return all;
 }
 
 std::string describe(const DownloadStage& stage) {
-  return std::visit(Overloaded{[](const Queued&) -> std::string { return "Queued"; },
-                               [](const AskingSpace& s) {
-                                 return "AskingSpace " + std::to_string(s.run) + " after " + std::to_string(s.nTries);
-                               },
-                               [](const Running& s) {
-                                 return "Running " + std::to_string(s.run) + " after " + std::to_string(s.nTries);
-                               },
-                               [](const Waiting& s) {
-                                 return "Waiting after " + std::to_string(s.nTries) + " for " +
-                                        s.sentence.toStdString() + ", " + std::to_string(s.ms) + " ms";
-                               },
-                               [](const Paused& s) { return "Paused " + s.sentence.toStdString(); },
-                               [](const Verifying& s) { return "Verifying " + std::to_string(s.run); },
-                               [](const Done&) -> std::string { return "Done"; },
-                               [](const Failed& s) {
-                                 return "Failed " + s.sentence.toStdString() + (s.needsToken ? ", needs a token" : "");
-                               }},
-                    stage);
+  return std::visit(
+      Overloaded{
+          [](const Queued&) -> std::string { return "Queued"; },
+          [](const AskingSpace& s) {
+            return "AskingSpace " + std::to_string(s.run) + " after " + std::to_string(s.nTries);
+          },
+          [](const Running& s) { return "Running " + std::to_string(s.run) + " after " + std::to_string(s.nTries); },
+          [](const Waiting& s) {
+            return "Waiting after " + std::to_string(s.nTries) + " for " + s.sentence.text().toStdString() + ", " +
+                   std::to_string(s.ms) + " ms";
+          },
+          [](const Paused& s) { return "Paused " + s.sentence.text().toStdString(); },
+          [](const Verifying& s) { return "Verifying " + std::to_string(s.run); },
+          [](const Done&) -> std::string { return "Done"; },
+          [](const Failed& s) {
+            return "Failed " + s.sentence.text().toStdString() + (s.needsToken ? ", needs a token" : "");
+          }},
+      stage);
 }
 
 std::string describe(const DownloadEffect& effect) {

@@ -65,7 +65,7 @@ TEST(Downloads, a_file_that_is_there_and_is_another_is_not_written_over) {
     ASSERT_TRUE(test::waitUntilSettled(download));
     const auto* failed = std::get_if<download_stage::Failed>(&download.stage());
     ASSERT_NE(failed, nullptr);
-    EXPECT_TRUE(failed->sentence.contains("x.gguf is in the folder")) << failed->sentence.toStdString();
+    EXPECT_TRUE(failed->sentence.text().contains("x.gguf is in the folder")) << failed->sentence.text().toStdString();
     EXPECT_EQ(test::readAll(f.path()), "mine");
   }
 }

@@ -36,7 +36,7 @@ class ProbeOfServer : public testing::Test {
     model.reset();
     problem.clear();
     QObject::connect(&probe, &HeaderProbe::read, &probe, [this](const auto& read) { model = read; });
-    QObject::connect(&probe, &HeaderProbe::failed, &probe, [this](const QString& told) { problem = told; });
+    QObject::connect(&probe, &HeaderProbe::failed, &probe, [this](const Sentence& told) { problem = told.text(); });
     probe.start(spec, {});
     ASSERT_TRUE(QTest::qWaitFor([this] { return model != nullptr || !problem.isEmpty(); }, 10'000));
   }

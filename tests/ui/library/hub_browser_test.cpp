@@ -111,7 +111,7 @@ TEST_F(BrowserOfHub, an_address_outside_the_hub_is_one_row_without_a_token) {
   browser.look(url.toString());
   ASSERT_TRUE(waitForRows());
   ASSERT_EQ(browser.rows().size(), 1U);
-  EXPECT_TRUE(browser.rows()[0].fit.fits()) << browser.rows()[0].fitProblem.toStdString();
+  EXPECT_TRUE(browser.rows()[0].fit.fits()) << browser.rows()[0].fitProblem.text().toStdString();
   EXPECT_EQ(browser.rows()[0].download.path(), QStringLiteral("/models/x-F32.gguf"));
   for (const test::SeenRequest& request : server.requests()) EXPECT_TRUE(request.authorization.isEmpty());
 }

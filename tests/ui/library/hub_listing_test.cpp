@@ -72,7 +72,7 @@ class ListingOfHub : public testing::Test {
     QObject::connect(&listing, &HubListing::arrived, &listing,
                      [this](const HubReference&, const std::vector<ListedModel>& models) { arrived = models; });
     QObject::connect(&listing, &HubListing::failed, &listing, [this](const HubTrouble& told) { trouble = told; });
-    QObject::connect(&listing, &HubListing::waiting, &listing, [this](const QString& told) { waits << told; });
+    QObject::connect(&listing, &HubListing::waiting, &listing, [this](const Sentence& told) { waits << told.text(); });
   }
   static HubLimits limits() {
     HubLimits made;
@@ -114,7 +114,7 @@ TEST_F(ListingOfHub, a_page_on_another_server_is_not_asked_for) {
   serve(page, "[" + entryOf("a.gguf", 5) + "]", '<' + elsewhere.toEncoded() + ">; rel=\"next\"");
   look();
   ASSERT_TRUE(trouble.has_value());
-  EXPECT_NE(trouble->sentence.indexOf(QStringLiteral("another server")), -1);
+  EXPECT_NE(trouble->sentence.text().indexOf(QStringLiteral("another server")), -1);
   EXPECT_EQ(server.requests().size(), 1U);
 }
 
@@ -126,8 +126,8 @@ TEST_F(ListingOfHub, what_is_closed_asks_for_a_token_and_never_shows_it) {
     look();
     ASSERT_TRUE(trouble.has_value());
     EXPECT_TRUE(trouble->needsToken);
-    EXPECT_NE(trouble->sentence.indexOf(QStringLiteral("token")), -1);
-    EXPECT_EQ(trouble->sentence.indexOf(QStringLiteral("hf_secret")), -1);
+    EXPECT_NE(trouble->sentence.text().indexOf(QStringLiteral("token")), -1);
+    EXPECT_EQ(trouble->sentence.text().indexOf(QStringLiteral("hf_secret")), -1);
   }
 }
 
@@ -146,12 +146,12 @@ TEST_F(ListingOfHub, a_hub_that_asks_for_patience_gets_it_for_a_while) {
 TEST_F(ListingOfHub, what_is_no_repository_says_so) {
   look();
   ASSERT_TRUE(trouble.has_value());
-  EXPECT_EQ(trouble->sentence, QStringLiteral("The hub knows no org/name"));
+  EXPECT_EQ(trouble->sentence.text(), QStringLiteral("The hub knows no org/name"));
   trouble.reset();
   serve(page, "[" + entryOf("model.safetensors", 5) + "]");
   look();
   ASSERT_TRUE(trouble.has_value());
-  EXPECT_NE(trouble->sentence.indexOf(QStringLiteral("no .gguf files")), -1);
+  EXPECT_NE(trouble->sentence.text().indexOf(QStringLiteral("no .gguf files")), -1);
   trouble.reset();
   serve(page, "<html>");
   look();

@@ -19,7 +19,7 @@ class TransferOfFile : public testing::Test {
     QObject::connect(transfer.get(), &Transfer::ended, transfer.get(),
                      [this](quint64, const TransferEnd& told) { end = told; });
     QObject::connect(transfer.get(), &Transfer::noticed, transfer.get(),
-                     [this](quint64, const QString& told) { notice = told; });
+                     [this](quint64, const Sentence& told) { notice = told.text(); });
   }
   TransferEnd::Kind run() {
     end.reset();
@@ -72,7 +72,7 @@ TEST_F(TransferOfFile, lies_about_lengths_are_refused_by_name_and_keep_what_came
                                                              {{Fault::TooMuch, 5}, "sends more"}};
   for (const auto& [fault, word] : whole) {
     EXPECT_EQ(runWith(fault), TransferEnd::Kind::Refused) << word;
-    EXPECT_NE(end->sentence.indexOf(QLatin1StringView(word)), -1) << end->sentence.toStdString();
+    EXPECT_NE(end->sentence.text().indexOf(QLatin1StringView(word)), -1) << end->sentence.text().toStdString();
     QFile::remove(PartFile::pathOf(f.path()));
     make(f.spec());
   }
@@ -147,7 +147,7 @@ TEST_F(TransferOfFile, space_is_asked_for_before_a_byte_is) {
   disk.freeBytes = [](const QString&) { return kSpareDiskBytes; };
   make(f.spec(), disk);
   EXPECT_EQ(run(), TransferEnd::Kind::NoSpace);
-  EXPECT_NE(end->sentence.indexOf(QStringLiteral("lacks 293 KiB")), -1) << end->sentence.toStdString();
+  EXPECT_NE(end->sentence.text().indexOf(QStringLiteral("lacks 293 KiB")), -1) << end->sentence.text().toStdString();
   EXPECT_TRUE(f.server.requests().empty());
 }
 
@@ -173,7 +173,7 @@ TEST_F(TransferOfFile, two_starts_of_the_program_do_not_both_write) {
   QLockFile other(PartFile::pathOf(f.path()) + QStringLiteral(".lock"));
   ASSERT_TRUE(other.tryLock());
   EXPECT_EQ(run(), TransferEnd::Kind::Refused);
-  EXPECT_NE(end->sentence.indexOf(QStringLiteral("Another Headroom")), -1);
+  EXPECT_NE(end->sentence.text().indexOf(QStringLiteral("Another Headroom")), -1);
   other.unlock();
   EXPECT_EQ(run(), TransferEnd::Kind::Done);
 }
@@ -182,7 +182,7 @@ TEST_F(TransferOfFile, another_server_than_the_hub_gets_no_sentence_about_tokens
   f.access = {QUrl(QStringLiteral("https://hub.example")), "hf_secret"};
   make(f.spec());
   EXPECT_EQ(runWith({Fault::Status, 403}), TransferEnd::Kind::Refused);
-  EXPECT_TRUE(end->sentence.contains("does not give this file")) << end->sentence.toStdString();
+  EXPECT_TRUE(end->sentence.text().contains("does not give this file")) << end->sentence.text().toStdString();
 }
 
 TEST_F(TransferOfFile, statuses_end_a_run_by_what_can_be_done) {
@@ -225,10 +225,10 @@ TEST_F(TransferOfFile, the_token_reaches_neither_another_server_nor_a_file_nor_a
                      {{Fault::Redirect, 0, elsewhere}, {Fault::Status, 403}, {Fault::Redirect, 0, elsewhere}});
   make(spec);
   EXPECT_EQ(runWith({Fault::Cut, 1000}), TransferEnd::Kind::Cut);
-  EXPECT_EQ(end->sentence.indexOf(QStringLiteral("hf_secret")), -1);
+  EXPECT_EQ(end->sentence.text().indexOf(QStringLiteral("hf_secret")), -1);
   EXPECT_FALSE(test::readAll(spec.recordPath()).contains("hf_secret"));
   EXPECT_EQ(run(), TransferEnd::Kind::NeedsToken);
-  EXPECT_EQ(end->sentence.indexOf(QStringLiteral("hf_secret")), -1);
+  EXPECT_EQ(end->sentence.text().indexOf(QStringLiteral("hf_secret")), -1);
   EXPECT_EQ(run(), TransferEnd::Kind::Done);
   for (const test::SeenRequest& request : f.server.requests())
     EXPECT_EQ(request.authorization.isEmpty(), request.host.startsWith(QLatin1String("localhost")));

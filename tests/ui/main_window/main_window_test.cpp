@@ -106,7 +106,7 @@ TEST_F(WindowFixture, no_name_that_looks_like_markup_formats_a_label) {
   QTest::keyClick(edit, Qt::Key_Return);
   m_engine.sendAnswer(QStringLiteral("Fine."));
   QTest::keyClick(find<QListView>("conversationList"), Qt::Key_Delete);
-  m_window->showMessage(Tone::Bad, markup);
+  m_window->showMessage(Tone::Bad, Sentence::plain(markup));
   int nNames = 0;
   for (const QLabel* label : m_window->findChildren<QLabel*>()) {
     if (!label->isVisible()) continue;
@@ -336,8 +336,8 @@ TEST_F(WindowFixture, the_chart_is_written_in_four_formats) {
   for (int i = 0; i < 10; ++i)
     emit m_engine.memoryRead(readingWith(*m_engine.loads[0].plan, 100, 1'700'000'000'000 + 200 * i));
   QTemporaryDir folder;
-  auto* panel = m_window->findChild<VramPanel*>();
-  QSignalSpy written(panel, &VramPanel::exported), failed(panel, &VramPanel::exportFailed);
+  QSignalSpy written(m_window.get(), &MainWindow::chartExported);
+  const auto* bar = find<MessageBar>("messageBar");
   const std::map<QString, QByteArray> magic{{QStringLiteral("png"), "\x89PNG"},
                                             {QStringLiteral("svg"), "<?xml"},
                                             {QStringLiteral("csv"), "time_ms,"},
@@ -345,20 +345,20 @@ TEST_F(WindowFixture, the_chart_is_written_in_four_formats) {
   for (const auto& [ending, start] : magic) {
     const QString path = folder.filePath(QStringLiteral("chart.") + ending);
     written.clear();
-    panel->exportTo(path);
+    m_window->exportChart(path);
     ASSERT_TRUE(waitFor([&] { return written.count() == 1; })) << ending.toStdString();
     EXPECT_EQ(written[0][0].toString(), path);
     QFile file(path);
     ASSERT_TRUE(file.open(QIODevice::ReadOnly)) << ending.toStdString();
     EXPECT_EQ(file.read(start.size()), start) << ending.toStdString();
   }
-  panel->exportTo(folder.filePath(QStringLiteral("chart.bmp")));
-  ASSERT_EQ(failed.count(), 1);
-  EXPECT_TRUE(failed[0][0].toString().contains(QStringLiteral(".svg")));
-  panel->exportTo(QStringLiteral("/nowhere/at/all/chart.csv"));
-  ASSERT_TRUE(waitFor([&] { return failed.count() == 2; }));
-  EXPECT_TRUE(failed[1][0].toString().endsWith(QStringLiteral("there is no folder /nowhere/at/all.")))
-      << failed[1][0].toString().toStdString();
+  m_window->exportChart(folder.filePath(QStringLiteral("chart.bmp")));
+  EXPECT_EQ(bar->count(), 1);
+  EXPECT_TRUE(bar->sentence().contains(QStringLiteral(".svg"))) << bar->sentence().toStdString();
+  m_window->exportChart(QStringLiteral("/nowhere/at/all/chart.csv"));
+  ASSERT_TRUE(waitFor([&] { return bar->count() == 2; }));
+  EXPECT_TRUE(bar->sentence().endsWith(QStringLiteral("there is no folder /nowhere/at/all.")))
+      << bar->sentence().toStdString();
 }
 
 TEST_F(WindowFixture, opened_files_are_remembered_newest_first_and_the_layout_at_close) {

@@ -83,7 +83,7 @@ TEST_P(RoomForTexts, in_the_window_and_each_of_its_panes) {
   expectRoom(*m_window, "while it loads");
   m_engine.sendLoadDone(std::make_shared<const ModelInfo>(m_models[kLarge]));
   expectRoom(*m_window, "loaded");
-  m_window->showMessage(Tone::Bad, QStringLiteral("A sentence."), QStringLiteral("More of it."));
+  m_window->showMessage(Tone::Bad, Sentence::plain("A sentence."), Sentence::plain("More of it."));
   m_window->showLibrary(true);
   expectRoom(*m_window, "library");
 }

@@ -66,8 +66,8 @@ TEST_F(WriteAnew, what_was_measured_stays_in_the_chart_and_in_the_status_line) {
 TEST_F(WriteAnew, goes_on_with_a_load_and_keeps_messages) {
   dropAndWait(kLarge);
   find<QPushButton>("loadButton")->click();
-  m_window->showMessage(Tone::Warning, QStringLiteral("First."), QStringLiteral("Why."));
-  m_window->showMessage(Tone::Bad, QStringLiteral("Second."));
+  m_window->showMessage(Tone::Warning, Sentence::plain("First."), Sentence::plain("Why."));
+  m_window->showMessage(Tone::Bad, Sentence::plain("Second."));
   speak(Language::German);
   EXPECT_TRUE(find<QPushButton>("cancelButton")->isVisible());
   EXPECT_EQ(find<MessageBar>("messageBar")->count(), 2);

@@ -46,7 +46,7 @@ class ModelControllerTest : public testing::Test {
     services.starterModelPath = m_starter;
     m_controller = std::make_unique<ModelController>(std::move(services), *m_settings);
     QObject::connect(m_controller.get(), &ModelController::told, m_controller.get(),
-                     [this](Tone, const QString& sentence, const QString&) { m_told << sentence; });
+                     [this](Tone, const Sentence& sentence, const Sentence&) { m_told << sentence.text(); });
     m_told.clear();
   }
   // As the next start finds it.

@@ -10,6 +10,8 @@
 
 #include "ui/background/background.h"
 
+#include "ui/format/message_words.h"
+
 namespace headroom::ui {
 namespace {
 
@@ -72,19 +74,19 @@ TEST_F(ModelOpenerTest, what_cannot_be_a_model_is_refused_in_words_without_being
   QTemporaryDir folder;
   m_opener.open(folder.path(), AfterOpen::ShowPlan);
   ASSERT_TRUE(waitFor([this] { return m_refused.count() == 1; }));
-  EXPECT_TRUE(m_refused[0][1].toString().contains("Headroom opens GGUF files"))
-      << qPrintable(m_refused[0][1].toString());
+  EXPECT_TRUE(partsOf(m_refused[0][1].value<Message>()).sentence.contains("Headroom opens GGUF files"))
+      << qPrintable(partsOf(m_refused[0][1].value<Message>()).sentence);
   m_opener.open("/m/bad.gguf", AfterOpen::ShowPlan);
   ASSERT_TRUE(waitFor([this] { return m_refused.count() == 2; }));
-  EXPECT_EQ(m_refused[1][1].toString(), "/m/bad.gguf: bad");
-  EXPECT_EQ(m_refused[1][2].toString(), "");
+  EXPECT_EQ(partsOf(m_refused[1][1].value<Message>()).sentence, "/m/bad.gguf: bad");
+  EXPECT_EQ(partsOf(m_refused[1][1].value<Message>()).details, "");
 }
 
 TEST_F(ModelOpenerTest, details_of_a_refusal_come_apart_from_its_sentence) {
   m_opener.open("/m/whole.gguf", AfterOpen::ShowPlan);
   ASSERT_TRUE(waitFor([this] { return m_refused.count() == 1; }));
-  EXPECT_EQ(m_refused[0][1].toString(), "/m/whole.gguf: caf\u00e9 cannot run.");
-  EXPECT_EQ(m_refused[0][2].toString(), "It has 1.5 GiB. And more.");
+  EXPECT_EQ(partsOf(m_refused[0][1].value<Message>()).sentence, "/m/whole.gguf: caf\u00e9 cannot run.");
+  EXPECT_EQ(partsOf(m_refused[0][1].value<Message>()).details, "It has 1.5 GiB. And more.");
 }
 
 }  // namespace
