@@ -275,11 +275,12 @@ TEST_F(GpuAttend, sinks_of_half_models_count_once) {
   }
 }
 
-// Of whole tiles, and of those that a window or the end of the keys cuts.
+// Of whole tiles, and of those that a window or the end of the keys cuts; in steps of many rows and of few.
 TEST_F(GpuAttend, scores_of_half_models_are_capped) {
   Steps steps;
   fill(steps, 0, 0, 150);
-  for (const std::uint32_t head_dim : {64U, 128U, 256U}) {
+  fill_few(steps, 0, 150, {1, 8, 1});
+  for (const std::uint32_t head_dim : {64U, 128U, 256U, 512U}) {
     if (!test::kHasHalfAttention && !test::is_full_run() && head_dim > 64) continue;
     SCOPED_TRACE(head_dim);
     RandomModelSpec spec = half_model(4, head_dim);
