@@ -251,11 +251,12 @@ TEST_F(GpuAttend, half_models_with_every_cache_type_give_the_reference_logits) {
   fill_few(steps, 0, 75, {1, 8, 3, 1});
   for (const DType kv : kv_types()) {
     if (!test::kHasHalfAttention && !test::is_full_run() && kv != DType::kF16) continue;
-    // Of Q8_0 those that take all of the room that kernels have.
-    const bool is_q8 = kv == DType::kQ8_0;
-    for (const std::uint32_t head_dim : is_q8               ? std::vector{128U, 256U, 512U}
-                                        : kv == DType::kF16 ? std::vector{160U, 320U}
-                                                            : std::vector{40U}) {
+    // Of Q8_0 those that take all of the room that kernels have; of other codes a short head and one that four warps
+    // share out.
+    for (const std::uint32_t head_dim : kv == DType::kQ8_0    ? std::vector{128U, 256U, 512U}
+                                        : kv == DType::kF16   ? std::vector{160U, 320U}
+                                        : is_quantized_kv(kv) ? std::vector{40U, 288U}
+                                                              : std::vector{40U}) {
       SCOPED_TRACE(fmt::format("{}, heads of {}", dtype_row(kv).name, head_dim));
       expect_like_reference(half_model(6, head_dim), options_with(kv, 96), steps, kHalfModelError);
     }
@@ -275,11 +276,12 @@ TEST_F(GpuAttend, sinks_of_half_models_count_once) {
   }
 }
 
-// Of whole tiles, and of those that a window or the end of the keys cuts.
+// Of whole tiles, and of those that a window or the end of the keys cuts; in steps of many rows and of few.
 TEST_F(GpuAttend, scores_of_half_models_are_capped) {
   Steps steps;
   fill(steps, 0, 0, 150);
-  for (const std::uint32_t head_dim : {64U, 128U, 256U}) {
+  fill_few(steps, 0, 150, {1, 8, 1});
+  for (const std::uint32_t head_dim : {64U, 128U, 256U, 512U}) {
     if (!test::kHasHalfAttention && !test::is_full_run() && head_dim > 64) continue;
     SCOPED_TRACE(head_dim);
     RandomModelSpec spec = half_model(4, head_dim);

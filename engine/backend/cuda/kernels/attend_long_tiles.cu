@@ -4,7 +4,9 @@
 // (stacks of query heads, tiles of rows).
 #include "lib/attend_tiles.cuh"
 #include "lib/half.cuh"
+#include "lib/half_tile.cuh"
 #include "lib/mma.cuh"
+#include "lib/softmax.cuh"
 
 namespace headroom::cuda {
 namespace {
@@ -16,58 +18,8 @@ DEVICE constexpr u32 parts_of(u32 dim) { return dim > 2 * kLongestOfWarp ? 4 : 2
 DEVICE constexpr u32 queries_of(u32 dim) { return attend_tile_queries(dim); }
 DEVICE constexpr u32 threads_of(u32 dim) { return queries_of(dim) / kWarpQueries * kWarp * parts_of(dim); }
 DEVICE constexpr u32 tile_keys(u32 dim) { return 64 / parts_of(dim); }
-// Words of a row of a tile: eight of them begin in different banks.
-DEVICE constexpr u32 row_words(u32 dim) { return dim / 2 + 4; }
-DEVICE constexpr u32 tile_words(u32 dim) { return tile_keys(dim) * row_words(dim); }
-// Quantized rows as they are: of Q8_0 at most, which begin and end within units of 16 bytes.
-DEVICE constexpr u32 raw_words(u32 dim) {
-  const u32 words = 4 * ((tile_keys(dim) * dim / 32 * 34 + 30) / 16 + 1);
-  return words + words / 32 * 4;
-}
-
 template <u32 kDim>
-class Tiles {
- public:
-  static constexpr u32 kStride = row_words(kDim), kThreads = threads_of(kDim), kTileKeys = tile_keys(kDim);
-
-  // Rows of f16 go to where they are read, others to `raw`.
-  DEVICE static void begin(const AttendParams& p, const Tile& tile, auto& area, auto& raw) {
-    if (!is_direct(tile)) {
-      load_tile<kThreads>(raw, tile.from, tile.raw.at, tile.n_keys * tile.raw.row_bytes);
-      return;
-    }
-    const u32 n_units = p.words.head_dim / 8;
-#pragma unroll
-    for (u32 i = thread_index(); i < kTileKeys * (kDim / 8); i += kThreads) {
-      const u32 key = i / (kDim / 8), unit = i % (kDim / 8), at = key * kStride + 4 * unit;
-      if (key < tile.n_keys && unit < n_units) {
-        copy_unit(area, at, tile.from + key * n_units + unit);
-      } else {
-        put_unit(area, at, {0, 0, 0, 0});
-      }
-    }
-  }
-
-  // All threads call together; then all of the tile is there.
-  DEVICE static void finish(const AttendParams& p, const Tile& tile, bool has_shifts, auto& area, auto& raw) {
-    await_copies();
-    BARRIER();
-    if (is_direct(tile)) return;
-    with_cache_type(tile.raw.type, [&]<u32 kType>() {
-      for (u32 i = thread_index(); i < kTileKeys * (kDim / 4); i += kThreads) {
-        const u32 key = i / (kDim / 4), col = i % (kDim / 4) * 4, at = key * kStride + col / 2;
-        Four elems{};
-        if (key < tile.n_keys && col < p.words.head_dim) {
-          const float shift = has_shifts ? value_shift(tile.position + key) : 0;
-          elems = tile_elems<kType>(raw, tile.raw.at + key * tile.raw.row_bytes, col, p.words.head_dim, shift);
-        }
-        area[at] = floats_to_halves(elems.of[0], elems.of[1]);
-        area[at + 1] = floats_to_halves(elems.of[2], elems.of[3]);
-      }
-    });
-    BARRIER();
-  }
-};
+using LongTile = PaddedTile<kDim, tile_keys(kDim)>;
 
 // Where the elements of a query are that a warp has: those of the first half of the warps in one area, part behind
 // part, of the others in another one.
@@ -85,24 +37,22 @@ template <u32 kDim>
 DEVICE void load_queries(const AttendParams& p, const Stack& stack, auto& area, auto& second, auto& scales) {
   constexpr u32 kBeside = threads_of(kDim) / queries_of(kDim), kOfThread = kDim / kBeside;
   constexpr u32 kOfPart = kDim / parts_of(kDim);
-  static_assert(query_word<kDim>(parts_of(kDim) - 1, queries_of(kDim)) <= tile_words(kDim));
+  static_assert(query_word<kDim>(parts_of(kDim) - 1, queries_of(kDim)) <= LongTile<kDim>::kWords);
   const AttendWords& words = p.words;
   const u32 q = thread_index() / kBeside, first = thread_index() % kBeside * kOfThread;
   const bool is_there = has_query(words, stack, q);
-  const float* from = buffer<const float>(p, 3) + (is_there ? query_at(words, stack, q) : 0);
-  const auto elem = [&](u32 col) { return is_there && col < words.head_dim ? from[col] : 0; };
+  const float4* from = buffer<const float4>(p, 3) + (is_there ? query_at(words, stack, q) / 4 : 0);
+  const auto quad_of = [&](u32 col) {
+    return is_there && col < words.head_dim ? from[col / 4] : make_float4(0, 0, 0, 0);
+  };
   float most = 0;
-  for (u32 col = first; col < first + kOfThread; ++col) most = fmaxf(most, fabsf(elem(col)));
+  for (u32 col = first; col < first + kOfThread; col += 4) most = fmaxf(most, largest_of(quad_of(col)));
   for (u32 mask = 1; mask < kBeside; mask *= 2) most = fmaxf(most, shuffle_xor(most, mask));
   const float scale = scale_of_half(most, args::kHalfExponent), inverse = inverse_of(scale);
   if (first == 0) scales[q] = scale;
   for (u32 col = first; col < first + kOfThread; col += 8) {
-    u32 pairs[4];
-#pragma unroll
-    for (u32 i = 0; i < 4; ++i)
-      pairs[i] = floats_to_halves(inverse * elem(col + 2 * i), inverse * elem(col + 2 * i + 1));
     const u32 part = col / kOfPart, at = query_word<kDim>(part, q) + col % kOfPart / 2;
-    put_unit(is_in_first<kDim>(part) ? area : second, at, {pairs[0], pairs[1], pairs[2], pairs[3]});
+    put_unit(is_in_first<kDim>(part) ? area : second, at, unit_of_halves(quad_of(col), quad_of(col + 4), inverse));
   }
 }
 
@@ -127,9 +77,10 @@ DEVICE void add_scores(auto& area, float (&scores)[kTiles][4]) {
 }
 
 template <u32 kDim>
-DEVICE void attend_tiles(const AttendParams& p, const Stack& stack, auto& keys, auto& values, auto& raw, auto& scales) {
-  using Of = Tiles<kDim>;
-  constexpr u32 kParts = parts_of(kDim), kSteps = kDim / kParts / 16, kTileKeys = Of::kTileKeys;
+DEVICE void attend_tiles(const AttendParams& p, const Stack& stack, auto& keys, auto& values, auto& scales) {
+  using Of = LongTile<kDim>;
+  constexpr u32 kParts = parts_of(kDim), kSteps = kDim / kParts / 16, kTileKeys = Of::kKeys;
+  constexpr u32 kThreads = threads_of(kDim), kStride = padded_words(kDim);
   constexpr u32 kKeySteps = kTileKeys / 16, kQueryWarps = queries_of(kDim) / kWarpQueries;
   const AttendWords& words = p.words;
   const u32* inputs = inputs_of(p);
@@ -145,7 +96,7 @@ DEVICE void attend_tiles(const AttendParams& p, const Stack& stack, auto& keys, 
   };
   const auto begin = [&](const Part& part, u32 position, auto& area) {
     const Tile tile = tile_of(p, stack, part, exact_from, position, end_at(position));
-    Of::begin(p, tile, area, raw);
+    begin_tile<Of, kThreads>(tile, words.head_dim, thread_index(), area, 0);
     return tile;
   };
 
@@ -159,27 +110,24 @@ DEVICE void attend_tiles(const AttendParams& p, const Stack& stack, auto& keys, 
   }
   // Of the two rows of queries that this lane has scores of.
   u32 seen_first[2], seen_end[2];
-  float factor[2], most[2], total[2]{};
+  float factor[2];
+  TwoRowSoftmax<2 * kSteps> softmax{};
 #pragma unroll
   for (u32 i = 0; i < 2; ++i) {
     const u32 q = first_query + lane / 4 + 8 * i;
     seen_end[i] = has_query(words, stack, q) ? position_of(query_row(words, stack, q)) + 1 : 0;
     seen_first[i] = seen_end[i] == 0 ? 0 : seen_from(words.window, seen_end[i] - 1);
     factor[i] = scales[q] * words.scale;
-    most[i] = kUnseen;
-    if (words.has_sinks != 0 && seen_end[i] != 0) {
-      most[i] = sink_of(p, stack, q);
-      total[i] = lane % 4 == 0 ? 1 : 0;  // the lanes of a query add up theirs in the end
-    }
+    const bool has_sink = words.has_sinks != 0 && seen_end[i] != 0;
+    softmax.begin(i, has_sink, has_sink ? sink_of(p, stack, q) : 0);
   }
   BARRIER();  // the queries have been read
 
-  float sums[2 * kSteps][4]{};
   u32 position = seen_from(words.window, position_of(stack.first_row)) / kTileKeys * kTileKeys;
   Tile of_keys = begin(key_part, position, keys);
   while (position < end) {
     const u32 next = end_at(position);
-    Of::finish(p, of_keys, false, keys, raw);
+    finish_tile<Of, kThreads>(of_keys, words.head_dim, false, keys);
     const Tile of_values = begin(value_part, position, values);
     float scores[2 * kKeySteps][4]{};
 #pragma unroll
@@ -188,14 +136,12 @@ DEVICE void attend_tiles(const AttendParams& p, const Stack& stack, auto& keys, 
       for (u32 n = 0; n < kKeySteps; ++n) {
         u32 tiles[4];
         const u32 key = 16 * n + lane % 8 + lane / 16 * 8;
-        load_tiles<false>(tiles, keys, key * Of::kStride + first_word + 8 * k + lane / 8 % 2 * 4);
+        load_tiles<false>(tiles, keys, key * kStride + first_word + 8 * k + lane / 8 % 2 * 4);
         multiply_halves(scores[2 * n], queries[k], tiles[0], tiles[1]);
         multiply_halves(scores[2 * n + 1], queries[k], tiles[2], tiles[3]);
       }
     }
     add_scores<kParts, kQueryWarps>(keys, scores);
-    // Scores of what a query sees become weights under a new maximum.
-    float of_tile[2] = {kUnseen, kUnseen};
 #pragma unroll
     for (u32 n = 0; n < 2 * kKeySteps; ++n) {
 #pragma unroll
@@ -203,46 +149,20 @@ DEVICE void attend_tiles(const AttendParams& p, const Stack& stack, auto& keys, 
         const u32 row = row_of_sum(i), at = position + 8 * n + lane % 4 * 2 + i % 2;
         const bool is_seen = at < next && at >= seen_first[row] && at < seen_end[row];
         scores[n][i] = is_seen ? softcapped(words.cap, scores[n][i] * factor[row]) : kUnseen;
-        of_tile[row] = fmaxf(of_tile[row], scores[n][i]);
-      }
-    }
-#pragma unroll
-    for (u32 row = 0; row < 2; ++row) {
-      for (u32 mask = 1; mask < 4; mask *= 2) of_tile[row] = fmaxf(of_tile[row], shuffle_xor(of_tile[row], mask));
-      const float more = fmaxf(most[row], of_tile[row]), left = exp_of(most[row] - more);
-      most[row] = more;
-      total[row] *= left;
-#pragma unroll
-      for (u32 n = 0; n < 2 * kSteps; ++n) {
-        sums[n][2 * row] *= left;
-        sums[n][2 * row + 1] *= left;
       }
     }
     u32 weights[kKeySteps][4];
-#pragma unroll
-    for (u32 n = 0; n < 2 * kKeySteps; ++n) {
-#pragma unroll
-      for (u32 row = 0; row < 2; ++row) {
-        float pair[2];
-#pragma unroll
-        for (u32 i = 0; i < 2; ++i) {
-          const float score = scores[n][2 * row + i];
-          pair[i] = score == kUnseen ? 0 : exp_of(score - most[row]);
-          total[row] += pair[i];
-        }
-        weights[n / 2][n % 2 * 2 + row] = floats_to_halves(pair[0], pair[1]);
-      }
-    }
-    Of::finish(p, of_values, words.has_shifts != 0, values, raw);
+    softmax.weigh(scores, weights);
+    finish_tile<Of, kThreads>(of_values, words.head_dim, words.has_shifts != 0, values);
     if (next < end) of_keys = begin(key_part, next, keys);
 #pragma unroll
     for (u32 k = 0; k < kKeySteps; ++k) {
 #pragma unroll
       for (u32 n = 0; n < kSteps; ++n) {
         u32 tiles[4];
-        load_tiles<true>(tiles, values, (16 * k + lane % 16) * Of::kStride + first_word + 8 * n + lane / 16 * 4);
-        multiply_halves(sums[2 * n], weights[k], tiles[0], tiles[1]);
-        multiply_halves(sums[2 * n + 1], weights[k], tiles[2], tiles[3]);
+        load_tiles<true>(tiles, values, (16 * k + lane % 16) * kStride + first_word + 8 * n + lane / 16 * 4);
+        multiply_halves(softmax.sums[2 * n], weights[k], tiles[0], tiles[1]);
+        multiply_halves(softmax.sums[2 * n + 1], weights[k], tiles[2], tiles[3]);
       }
     }
     position = next;
@@ -250,7 +170,7 @@ DEVICE void attend_tiles(const AttendParams& p, const Stack& stack, auto& keys, 
 
 #pragma unroll
   for (u32 row = 0; row < 2; ++row) {
-    for (u32 mask = 1; mask < 4; mask *= 2) total[row] += shuffle_xor(total[row], mask);
+    const float total = softmax.whole_total(row);
     const u32 q = first_query + lane / 4 + 8 * row;
     if (!has_query(words, stack, q)) continue;
     float* to = buffer<float>(p, 4) + query_at(words, stack, q);
@@ -258,8 +178,8 @@ DEVICE void attend_tiles(const AttendParams& p, const Stack& stack, auto& keys, 
     for (u32 n = 0; n < 2 * kSteps; ++n) {
       const u32 col = 2 * first_word + 8 * n + lane % 4 * 2;
       if (col >= words.head_dim) continue;
-      to[col] = sums[n][2 * row] / total[row];
-      to[col + 1] = sums[n][2 * row + 1] / total[row];
+      to[col] = softmax.sums[n][2 * row] / total;
+      to[col + 1] = softmax.sums[n][2 * row + 1] / total;
     }
   }
 }
@@ -267,13 +187,12 @@ DEVICE void attend_tiles(const AttendParams& p, const Stack& stack, auto& keys, 
 }  // namespace
 
 // One for each head size, up to it.
-#define ATTEND_TILES(name, dim)                                                                             \
-  KERNEL(name, threads_of(dim), AttendParams) {                                                             \
-    SHARED(u32, keys, tile_words(dim));                                                                     \
-    SHARED(u32, values, tile_words(dim));                                                                   \
-    SHARED(u32, raw, raw_words(dim));                                                                       \
-    SHARED(float, scales, queries_of(dim));                                                                 \
-    for_each_stack(p, [&](const Stack& stack) { attend_tiles<dim>(p, stack, keys, values, raw, scales); }); \
+#define ATTEND_TILES(name, dim)                                                                        \
+  KERNEL(name, threads_of(dim), AttendParams) {                                                        \
+    SHARED(u32, keys, LongTile<dim>::kWords);                                                          \
+    SHARED(u32, values, LongTile<dim>::kWords);                                                        \
+    SHARED(float, scales, queries_of(dim));                                                            \
+    for_each_stack(p, [&](const Stack& stack) { attend_tiles<dim>(p, stack, keys, values, scales); }); \
   }
 ATTEND_TILES(attend_tiles_256, 256)
 ATTEND_TILES(attend_tiles_512, 512)

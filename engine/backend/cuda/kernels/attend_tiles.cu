@@ -6,8 +6,8 @@
 // the products, and wait for them. Values are copied while keys are multiplied, keys of the next tile while values are.
 // Blocks: (stacks of query heads, tiles of rows).
 #include "lib/attend_tiles.cuh"
-#include "lib/decode_block.cuh"
 #include "lib/half.cuh"
+#include "lib/half_tile.cuh"
 #include "lib/mma.cuh"
 
 namespace headroom::cuda {
@@ -19,7 +19,8 @@ constexpr float kLog2OfE = 1.44269504F;  // scores are powers of 2
 constexpr u32 kMinusInfinity = 0xFF800000U;
 
 // Queries, keys and values in shared memory, without room between rows, so that 48 KiB are enough for all of them: the
-// units of 16 bytes of a row are exchanged by its number, so that eight rows have the same unit in different banks.
+// units of 16 bytes of a row are exchanged by its number, so that eight rows have the same unit in different banks. A
+// Layout of lib/half_tile.cuh.
 template <u32 kDim>
 struct Area {
   static constexpr u32 kUnits = kDim / 8, kKeys = 4096 / kDim;
@@ -30,50 +31,6 @@ struct Area {
     return own * (kDim / 2) + (second ^ lane_index() % 8 ^ 2 * k) * 4 + n * (8 * kDim);
   }
 };
-
-// Rows of f16 go to where they are read. Others are copied as they are to the same place, and decoded there.
-template <u32 kDim>
-DEVICE void begin_tile(const AttendParams& p, const Tile& tile, auto& area) {
-  using Of = Area<kDim>;
-  if (!is_direct(tile)) {
-    const u32 n = divide_up(tile.raw.at + tile.n_keys * tile.raw.row_bytes, 16);
-    for (u32 i = thread_index(); i < n; i += kThreads) copy_unit(area, 4 * i, tile.from + i);
-    return;
-  }
-  const u32 n_units = p.words.head_dim / 8;
-#pragma unroll
-  for (u32 i = 0; i < Of::kKeys * Of::kUnits / kThreads; ++i) {
-    const u32 key = (thread_index() + i * kThreads) / Of::kUnits, unit = thread_index() % Of::kUnits;
-    if (key < tile.n_keys && unit < n_units) {
-      copy_unit(area, Of::at(key, unit), tile.from + key * n_units + unit);
-    } else {
-      put_unit(area, Of::at(key, unit), {0, 0, 0, 0});
-    }
-  }
-}
-
-// All threads call together; then all of the tile is there, and everybody has read what was there before.
-template <u32 kDim>
-DEVICE void finish_tile(const AttendParams& p, const Tile& tile, bool has_shifts, auto& area) {
-  using Of = Area<kDim>;
-  static_assert(Of::kKeys * kDim == kThreads * kBlockElems);
-  await_copies();
-  BARRIER();
-  if (is_direct(tile)) return;
-  const u32 key = thread_index() / (kDim / kBlockElems), first = thread_index() % (kDim / kBlockElems) * kBlockElems;
-  u32 pairs[kBlockElems / 2]{};
-  if (key < tile.n_keys && first < p.words.head_dim) {
-    const u32 row = tile.raw.at + key * tile.raw.row_bytes;
-    const float shift = has_shifts ? value_shift(tile.position + key) : 0;
-    with_cache_type(tile.raw.type,
-                    [&]<u32 kType>() { decode_block<kType>(area, row, first, p.words.head_dim, shift, pairs); });
-  }
-  BARRIER();
-#pragma unroll
-  for (u32 i = 0; i < kBlockElems / 8; ++i)
-    put_unit(area, Of::at(key, first / 8 + i), {pairs[4 * i], pairs[4 * i + 1], pairs[4 * i + 2], pairs[4 * i + 3]});
-  BARRIER();
-}
 
 // The warp's queries as rows of f16 divided by a power of 2, as lib/half.cuh has them, and those powers: eight lanes
 // have a query.
@@ -96,7 +53,7 @@ DEVICE void load_queries(const AttendParams& p, const Stack& stack, auto& area, 
       for (u32 half = 0; half < 2; ++half) {
         const float4 quad = from[2 * unit + half];
         elems[n][half] = quad;
-        most = fmaxf(most, fmaxf(fmaxf(fabsf(quad.x), fabsf(quad.y)), fmaxf(fabsf(quad.z), fabsf(quad.w))));
+        most = fmaxf(most, largest_of(quad));
       }
     }
     for (u32 mask = 1; mask < kBeside; mask *= 2) most = fmaxf(most, shuffle_xor(most, mask));
@@ -104,14 +61,7 @@ DEVICE void load_queries(const AttendParams& p, const Stack& stack, auto& area, 
     if (own == 0) scales[q] = bits_of(scale);
 #pragma unroll
     for (u32 n = 0; n < kOfLane; ++n) {
-      u32 pairs[4];
-#pragma unroll
-      for (u32 half = 0; half < 2; ++half) {
-        const float4& quad = elems[n][half];
-        pairs[2 * half] = floats_to_halves(inverse * quad.x, inverse * quad.y);
-        pairs[2 * half + 1] = floats_to_halves(inverse * quad.z, inverse * quad.w);
-      }
-      put_unit(area, Area<kDim>::at(q, own + n * kBeside), {pairs[0], pairs[1], pairs[2], pairs[3]});
+      put_unit(area, Area<kDim>::at(q, own + n * kBeside), unit_of_halves(elems[n][0], elems[n][1], inverse));
     }
   }
 }
@@ -197,7 +147,7 @@ DEVICE void attend_tiles(const AttendParams& p, const Stack& stack, auto& querie
   };
   const auto begin = [&](const Part& part, u32 position, u32 next, auto& area) {
     const Tile tile = tile_of(p, stack, part, exact_from, position, next);
-    begin_tile<kDim>(p, tile, area);
+    begin_tile<Of, kThreads>(tile, words.head_dim, thread_index(), area, 0);
     return tile;
   };
 
@@ -227,7 +177,7 @@ DEVICE void attend_tiles(const AttendParams& p, const Stack& stack, auto& querie
   }
 
   while (true) {
-    finish_tile<kDim>(p, of_keys, false, keys);
+    finish_tile<Of, kThreads>(of_keys, words.head_dim, false, keys);
     const Tile of_values = begin(value_part, position, next, values);
     typename Softmax<kDim>::Scores scores{};
 #pragma unroll
@@ -256,7 +206,7 @@ DEVICE void attend_tiles(const AttendParams& p, const Stack& stack, auto& querie
       Softmax<kDim>::mask(p, stack, first_query, position, next, scores);
     u32 weights[2][kKeySteps][4];
     softmax.weigh(is_capped, scores, weights);
-    finish_tile<kDim>(p, of_values, words.has_shifts != 0, values);
+    finish_tile<Of, kThreads>(of_values, words.head_dim, words.has_shifts != 0, values);
     position = next;
     if (position < end) {
       next = end_at(position);

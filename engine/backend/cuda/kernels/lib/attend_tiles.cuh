@@ -6,11 +6,9 @@
 
 namespace headroom::cuda {
 
-// The scores of two rows of queries that a lane has, as in lib/mma.cuh.
-DEVICE constexpr u32 row_of_sum(u32 i) { return i / 2; }
-
 // Calls f with each stack of the block: of words.rows neighbouring rows those of each slot, which follow each other.
-// Later rows see more keys, so that blocks with the last ones begin first. All threads call together.
+// Later rows see more keys, so that blocks with the last ones begin first. All threads call together. A step that ends
+// before words.first_row launches no block.
 template <class F>
 DEVICE void for_each_stack(const AttendParams& p, F f) {
   const AttendWords& words = p.words;

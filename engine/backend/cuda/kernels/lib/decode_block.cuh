@@ -2,7 +2,6 @@
 #pragma once
 
 #include "lib/key_tile.cuh"
-#include "lib/mma.cuh"
 
 namespace headroom::cuda {
 

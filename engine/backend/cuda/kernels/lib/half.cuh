@@ -7,6 +7,16 @@
 
 namespace headroom::cuda {
 
+// The largest magnitude of four elements.
+DEVICE float largest_of(const float4& quad) {
+  return fmaxf(fmaxf(fabsf(quad.x), fabsf(quad.y)), fmaxf(fabsf(quad.z), fabsf(quad.w)));
+}
+// Eight elements times `by` as a unit of 16 bytes.
+DEVICE uint4 unit_of_halves(const float4& low, const float4& high, float by) {
+  return {floats_to_halves(by * low.x, by * low.y), floats_to_halves(by * low.z, by * low.w),
+          floats_to_halves(by * high.x, by * high.y), floats_to_halves(by * high.z, by * high.w)};
+}
+
 // The power of 2, of the row's largest magnitude. 0 where f32 has no such number: the row counts as zeros then.
 DEVICE float scale_of_half(float most, u32 exponent) {
   const u32 power = bits_of(most) & 0x7F800000U, target = exponent << 23;

@@ -12,6 +12,9 @@
 
 namespace headroom::cuda {
 
+// Which of its two rows the sum i of a lane is of: 0 is row l / 4, 1 is row l / 4 + 8.
+DEVICE constexpr u32 row_of_sum(u32 i) { return i / 2; }
+
 #ifdef __CUDACC__
 
 #if __CUDA_ARCH__ >= 800
