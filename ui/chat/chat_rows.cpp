@@ -9,9 +9,7 @@
 #include <QTimer>
 
 #include "base/bytes.h"
-#include "ui/chat/code_view.h"
 #include "ui/chat/prefix_break.h"
-#include "ui/chat/prose_view.h"
 #include "ui/format/format_bytes.h"
 #include "ui/format/literal_text.h"
 #include "ui/theme/elided_label.h"
@@ -23,13 +21,11 @@ namespace {
 
 constexpr int kCardPaddingPx = 14;
 constexpr int kCardRadiusPx = 10;
-constexpr int kCodeBarPx = 30;
-constexpr int kCodeGapPx = 8;  // above and below a code block
-constexpr int kCodeSidePx = 4;
 constexpr int kChipGapPx = 6;
 constexpr int kCopiedMs = 1500;
 
-// A path with the two upper, the two lower, or no corners rounded.
+}  // namespace
+
 QPainterPath roundedPart(const QRectF& rect, bool top, bool bottom, qreal radius) {
   QPainterPath path;
   path.setFillRule(Qt::WindingFill);
@@ -39,7 +35,6 @@ QPainterPath roundedPart(const QRectF& rect, bool top, bool bottom, qreal radius
   return path.simplified();
 }
 
-// Copies, and says so on the button for a moment.
 void copyAndTell(QToolButton* button, const QString& text) {
   QGuiApplication::clipboard()->setText(text);
   const QString label = button->text();
@@ -48,8 +43,6 @@ void copyAndTell(QToolButton* button, const QString& text) {
   button->setText(copied);
   QTimer::singleShot(kCopiedMs, button, [button, label] { button->setText(label); });
 }
-
-}  // namespace
 
 ChatRow::ChatRow(const Theme& theme, CardPart part, QWidget* parent) : QWidget(parent), m_theme(theme), m_part(part) {}
 
@@ -82,74 +75,6 @@ HeaderRow::HeaderRow(const Theme& theme, const Turn& turn, QWidget* parent)
 }
 
 int HeaderRow::heightFor(int) { return layout()->sizeHint().height(); }
-
-ProseRow::ProseRow(const Theme& theme, CardPart part, QWidget* parent, bool isMuted) : ChatRow(theme, part, parent) {
-  ProseStyle style = ProseStyle::of(theme.tokens(), font());
-  if (isMuted) style.text = style.muted;
-  m_view = new ProseView(style, this);
-  m_view->setAccessibleName(isMuted ? tr("What the model thought") : tr("Text of the message"));
-}
-
-void ProseRow::showMarkdown(const MarkdownSegment& segment) { m_view->showMarkdown(segment); }
-void ProseRow::showPlain(const QString& text) { m_view->showPlain(text); }
-int ProseRow::heightFor(int width) { return m_view->heightFor(width - 2 * sidePadding()) + 4; }
-int ProseRow::markFound(const QString& text, int current) { return m_view->markFound(text, current, theme().tokens()); }
-void ProseRow::resizeEvent(QResizeEvent*) {
-  m_view->setGeometry(sidePadding(), 0, width() - 2 * sidePadding(), height());
-}
-
-CodeRow::CodeRow(const Theme& theme, const MarkdownSegment& segment, std::function<QString()> wholeCode,
-                 QWidget* parent)
-    : ChatRow(theme, CardPart::None, parent) {
-  m_code = new CodeView(theme.tokens(), segment.language, this);
-  m_code->setAccessibleName(segment.language.isEmpty() ? tr("Code") : tr("Code in %1").arg(segment.language));
-  if (!segment.continuesCode) {
-    m_language = new QLabel(segment.language.isEmpty() ? tr("code") : segment.language, this);
-    m_language->setTextFormat(Qt::PlainText);
-    setRole(m_language, "muted");
-    m_copy = new QToolButton(this);
-    m_copy->setText(tr("Copy"));
-    m_copy->setObjectName(QStringLiteral("copyCode"));
-    m_copy->setAccessibleName(tr("Copy this code"));
-    connect(m_copy, &QToolButton::clicked, this,
-            [this, wholeCode = std::move(wholeCode)] { copyAndTell(m_copy, wholeCode()); });
-  }
-  showCode(segment);
-}
-
-void CodeRow::showCode(const MarkdownSegment& segment) {
-  m_code->showCode(segment.text);
-  m_isLast = true;
-}
-
-int CodeRow::heightFor(int width) {
-  return m_code->heightFor(width - 2 * kCodeSidePx) + (m_language ? kCodeBarPx + kCodeGapPx : 0) + kCodeGapPx;
-}
-
-int CodeRow::markFound(const QString& text, int current) {
-  const int at = m_code->markFound(text, current, theme().tokens());
-  return at < 0 ? at : at + (m_language ? kCodeGapPx + kCodeBarPx : 0);
-}
-
-void CodeRow::resizeEvent(QResizeEvent*) {
-  const int bar = m_language ? kCodeBarPx : 0;
-  const int top = m_language ? kCodeGapPx : 0;
-  m_code->setGeometry(kCodeSidePx, top + bar, width() - 2 * kCodeSidePx, height() - top - bar - kCodeGapPx);
-  if (!m_language) return;
-  m_language->setGeometry(12, top, width() / 2, kCodeBarPx);
-  const QSize copy = m_copy->sizeHint() + QSize(16, 0);  // room for "Copied"
-  m_copy->setGeometry(width() - copy.width() - 4, top + (kCodeBarPx - copy.height()) / 2, copy.width(), copy.height());
-}
-
-void CodeRow::paintEvent(QPaintEvent*) {
-  QPainter painter(this);
-  painter.setRenderHint(QPainter::Antialiasing);
-  const QRectF box = QRectF(rect()).adjusted(0.5, m_language ? kCodeGapPx + 0.5 : 0, -0.5, -kCodeGapPx - 0.5);
-  painter.fillPath(roundedPart(box, m_language != nullptr, m_isLast, 8), theme().tokens().sunken);
-  if (!m_language) return;
-  painter.setPen(theme().tokens().border);
-  painter.drawLine(QPointF(box.left() + 1, box.top() + kCodeBarPx), QPointF(box.right() - 1, box.top() + kCodeBarPx));
-}
 
 CutRow::CutRow(const Theme& theme, const QString& summary, QWidget* parent) : ChatRow(theme, CardPart::None, parent) {
   m_label = new QLabel(this);

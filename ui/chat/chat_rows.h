@@ -2,21 +2,17 @@
 #pragma once
 
 #include <QLabel>
+#include <QPainterPath>
 #include <QToolButton>
 #include <QWidget>
-#include <functional>
 #include <vector>
 
 #include "ui/chat/conversation.h"
-#include "ui/chat/markdown_segments.h"
 #include "ui/theme/theme.h"
 
 class QHBoxLayout;
 
 namespace headroom::ui {
-
-class CodeView;
-class ProseView;
 
 // Where a row stands in the tinted card of a user's turn; assistant's rows are not on a card.
 enum class CardPart : quint8 { None, Top, Middle, Bottom };
@@ -47,44 +43,6 @@ class HeaderRow : public ChatRow {
  public:
   HeaderRow(const Theme& theme, const Turn& turn, QWidget* parent);
   int heightFor(int width) override;
-};
-
-// Markdown of the assistant, or the user's own words as they were typed.
-class ProseRow : public ChatRow {
-  Q_OBJECT
- public:
-  // `isMuted`: in the colour of what stands behind the text proper.
-  ProseRow(const Theme& theme, CardPart part, QWidget* parent, bool isMuted = false);
-  void showMarkdown(const MarkdownSegment& segment);
-  void showPlain(const QString& text);
-  int heightFor(int width) override;
-  int markFound(const QString& text, int current) override;
-
- protected:
-  void resizeEvent(QResizeEvent* event) override;
-
- private:
-  ProseView* m_view;
-};
-
-// Code with its language and a copy button above. `wholeCode` is called when the button is pressed.
-class CodeRow : public ChatRow {
-  Q_OBJECT
- public:
-  CodeRow(const Theme& theme, const MarkdownSegment& segment, std::function<QString()> wholeCode, QWidget* parent);
-  void showCode(const MarkdownSegment& segment);
-  int heightFor(int width) override;
-  int markFound(const QString& text, int current) override;
-
- protected:
-  void resizeEvent(QResizeEvent* event) override;
-  void paintEvent(QPaintEvent* event) override;
-
- private:
-  QLabel* m_language = nullptr;  // null in a piece that continues the one above
-  QToolButton* m_copy = nullptr;
-  CodeView* m_code;
-  bool m_isLast = true;
 };
 
 // A line across the chat: turns above are no longer sent; with their summary when there is one.
@@ -150,6 +108,10 @@ class AttachmentsRow : public ChatRow {
   std::vector<QToolButton*> m_chips;
 };
 
+// A path with the two upper, the two lower, or no corners rounded.
+QPainterPath roundedPart(const QRectF& rect, bool top, bool bottom, qreal radius);
+// Copies, and says so on the button for a moment.
+void copyAndTell(QToolButton* button, const QString& text);
 QString turnStateText(TurnState state);  // "stopped by you"; empty when done
 // "notes.txt (12.3 KiB)"; with what it takes of the context, where that is known: "notes.txt · 12,400 tokens".
 QString attachmentText(const Attachment& attachment, quint32 tokens = 0);

@@ -11,6 +11,12 @@
 
 namespace headroom::ui {
 
+namespace {
+
+constexpr int kEdgeMs = 30;
+
+}  // namespace
+
 ChatView::ChatView(const ChatTree& tree, const Theme& theme, QWidget* parent)
     : QAbstractScrollArea(parent), m_tree(&tree), m_theme(theme) {
   setAccessibleRole(this, QAccessible::Pane);
@@ -22,6 +28,8 @@ ChatView::ChatView(const ChatTree& tree, const Theme& theme, QWidget* parent)
   m_more.setSingleShot(true);
   m_more.setInterval(1);  // one of 0 comes back before anything is painted or any key is taken
   connect(&m_more, &QTimer::timeout, this, &ChatView::layoutRows);
+  m_edge.setInterval(kEdgeMs);
+  connect(&m_edge, &QTimer::timeout, this, &ChatView::scrollAtEdge);
   connect(&theme, &Theme::changed, this, [this] {
     dropAllWidgets();
     m_more.start();
@@ -68,6 +76,7 @@ void ChatView::showPath() {
     return m_items[i].id == turn.id && m_items[i].cut == turn.cutBefore;
   };
   while (same < m_items.size() && static_cast<qsizetype>(same) < path.size() && isSame(same)) ++same;
+  endSelectionFrom(same);
   for (std::size_t i = same; i < m_items.size(); ++i) {
     for (Row& row : m_items[i].rows) dropWidget(row);
   }
@@ -95,7 +104,7 @@ void ChatView::refreshTurn(const QString& turnId) {
   dropWidget(footer);
   const bool isWriting = m_tree->find(turnId)->state == TurnState::Writing;
   finishThought(*item);
-  if (!isWriting && item->segments) {
+  if (!isWriting && item->segments && !item->segments->isFinished()) {
     const std::size_t last = std::max<std::size_t>(item->segments->segments().size(), 1) - 1;
     item->segments->finish();
     addSegmentRows(*item, last);
@@ -110,6 +119,7 @@ void ChatView::appendText(const QString& turnId, const QString& text) {
     return;
   }
   if (item->segments->isFinished()) {  // the answer is continued: its last paragraph or its open fence may grow
+    endSelectionFrom(static_cast<std::size_t>(item - m_items.data()));
     for (Row& row : item->rows) dropWidget(row);
     split(*item);
   } else {
@@ -148,6 +158,7 @@ void ChatView::addSegmentRows(Item& item, std::size_t first, bool isThought) {
       continue;
     }
     found->measured = false;
+    if (m_selection.partOf(keyOf(static_cast<std::size_t>(&item - m_items.data()), *found))) endSelection(nullptr);
     if (found->kind != kind) {  // backticks that turned out to open a fence
       dropWidget(*found);
       found->kind = kind;
@@ -224,6 +235,7 @@ void ChatView::realize(Item& item, Row& row) {
   if (!row.widget) {
     row.widget = makeRow(item, row);
     if (!m_found.isEmpty()) markRow(item, row);
+    watch(static_cast<std::size_t>(&item - m_items.data()), row);
   }
   row.height = row.widget->heightFor(widthOf(row));
   row.measured = true;
@@ -304,6 +316,7 @@ void ChatView::dropWidget(Row& row) {
 }
 
 void ChatView::dropAllWidgets() {
+  stopDragging();
   for (Item& item : m_items) {
     for (Row& row : item.rows) {
       dropWidget(row);
@@ -329,6 +342,7 @@ void ChatView::keyPressEvent(QKeyEvent* event) {
                                     std::pair(ViewKey::ToStart, QScrollBar::SliderToMinimum)}) {
     if (isViewKey(*event, key)) return bar->triggerAction(action);
   }
+  if (pressKey(this, *event)) return;
   isViewKey(*event, ViewKey::ToEnd) ? scrollToEnd() : QAbstractScrollArea::keyPressEvent(event);
 }
 

@@ -6,12 +6,15 @@
 #include <QPointer>
 #include <QTimer>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "ui/chat/chat_finder.h"
 #include "ui/chat/chat_rows.h"
+#include "ui/chat/chat_selection.h"
 #include "ui/chat/chat_tree.h"
 #include "ui/chat/markdown_segments.h"
+#include "ui/chat/text_rows.h"
 
 namespace headroom::ui {
 
@@ -38,6 +41,8 @@ class ChatView : public QAbstractScrollArea {
   void markFound(const QString& text, const QString& turnId, const FoundPlace& place);
   void scrollToFound();       // to that hit
   int firstSeenTurn() const;  // of the path
+  // What is selected over several rows, as plain text in the order of the page; empty where it is within one row.
+  QString selectedText();
   void scrollToEnd();
   // What is seen and what is unfolded: for a view of the same tree that takes this one's place.
   struct Place {
@@ -68,6 +73,9 @@ class ChatView : public QAbstractScrollArea {
   void changeEvent(QEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
   void paintEvent(QPaintEvent* event) override;  // a line beside thoughts
+  void mousePressEvent(QMouseEvent* event) override;
+  // What is done in the rows' texts.
+  bool eventFilter(QObject* object, QEvent* event) override;
 
  private:
   enum class Kind : quint8 { Unsplit, Cut, Header, Thinking, Plain, Attachments, Prose, Code, Footer };
@@ -112,6 +120,30 @@ class ChatView : public QAbstractScrollArea {
   void finishThought(Item& item);
   void unfold(const QString& turnId, bool isUnfolded);
   void showThinkingRow(const Item& item);
+  // Of a row with text that has a widget.
+  struct TextAt {
+    TextRowKey key;
+    TextRow* row = nullptr;  // null: there is none
+  };
+  static TextRowKey keyOf(std::size_t item, const Row& row) { return {item, !row.isThought, row.segment}; }
+  void watch(std::size_t item, const Row& row);
+  TextAt textRowOf(const QObject* object) const;
+  TextAt nearestText(const QPoint& globalPos) const;
+  bool pressText(const QObject* object, const QMouseEvent& event);
+  bool releaseText(QObject* object, QEvent* event);
+  bool dragTo(const QPoint& globalPos);
+  void scrollAtEdge();
+  void stopDragging();
+  bool hasMouse(std::size_t item, const Row& row) const;
+  bool pressKey(const QObject* object, const QKeyEvent& event);
+  void showPart(TextRow& text, const TextRowKey& key);
+  void select(const ChatSelection& selection);
+  void endSelection(const TextRow* except);
+  void endSelectionFrom(std::size_t item);
+  void copySelected();
+  void showSelectionMenu(const QPoint& globalPos);
+  QString textOf(Item& item, const Row& row, const ChatSelection::Part& part);
+  QString textBefore(const Item& item, const Row& row) const;
   int estimate(const Item& item, const Row& row) const;
   void placeWidgets();
   void dropWidget(Row& row);
@@ -133,7 +165,13 @@ class ChatView : public QAbstractScrollArea {
   QString m_found, m_foundTurn;  // what is marked, and the turn of the hit that is marked more
   FoundPlace m_foundPlace;
   bool m_followsEnd = true, m_isLayingOut = false;
-  QTimer m_more;  // goes on with rows that had no time in this pass
+  ChatSelection m_selection;           // over several rows; one row selects by itself
+  std::optional<TextPlace> m_pressed;  // where a selection begins or began
+  QPoint m_pointer;                    // while something is drawn, on the screen
+  bool m_isDragging = false;           // the mouse is held since
+  bool m_isSelecting = false;          // what rows tell of their selections is our own doing
+  QTimer m_edge;                       // scrolls while the pointer is above or below what is seen
+  QTimer m_more;                       // goes on with rows that had no time in this pass
 };
 
 }  // namespace headroom::ui

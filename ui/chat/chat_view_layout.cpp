@@ -118,12 +118,12 @@ bool ChatView::realizeNext() {
 void ChatView::placeWidgets() {
   const int seen = verticalScrollBar()->value(), height = viewport()->height();
   bool hasThoughts = false;
-  for (Item& item : m_items) {
-    for (Row& row : item.rows) {
+  for (std::size_t i = 0; i < m_items.size(); ++i) {
+    for (Row& row : m_items[i].rows) {
       if (!row.widget) continue;
       hasThoughts |= row.isThought;
       const bool isFar = row.top + row.height < seen - kKeepPx || row.top > seen + height + kKeepPx;
-      if (isFar && !row.widget->isAncestorOf(focusWidget())) {
+      if (isFar && !row.widget->isAncestorOf(focusWidget()) && !hasMouse(i, row)) {
         dropWidget(row);
         continue;
       }

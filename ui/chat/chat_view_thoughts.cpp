@@ -23,6 +23,7 @@ void ChatView::appendThinking(const QString& turnId, const QString& text) {
   const bool isFirst = item != nullptr && std::none_of(item->rows.begin(), item->rows.end(),
                                                        [](const Row& row) { return row.kind == Kind::Thinking; });
   if (item != nullptr && item->isSplit && (isFirst || (item->thought && item->thought->isFinished()))) {
+    endSelectionFrom(static_cast<std::size_t>(item - m_items.data()));
     for (Row& row : item->rows) dropWidget(row);
     split(*item);
   } else if (item != nullptr && item->thought) {
@@ -61,6 +62,7 @@ void ChatView::splitThought(Item& item) {
 }
 
 void ChatView::dropThought(Item& item) {
+  endSelectionFrom(static_cast<std::size_t>(&item - m_items.data()));
   for (Row& row : item.rows) {
     if (row.isThought) dropWidget(row);
   }

@@ -3,9 +3,11 @@
 #include <md4c.h>
 
 #include <QFontDatabase>
+#include <QTextBlock>
 #include <QTextCursor>
 #include <QTextDocument>
 #include <QTextTable>
+#include <algorithm>
 #include <vector>
 
 #include "ui/chat/latex_text.h"
@@ -17,6 +19,7 @@ namespace headroom::ui {
 namespace {
 
 constexpr qreal kListIndentPx = 24;
+constexpr qreal kItemSpacePx = 4;  // above an item of a list; above all else of prose there is more
 constexpr qreal kFormulaIndentPx = 28;
 constexpr qreal kFormulaScale = 1.2;  // of one in a line of its own: raised signs of it are small
 
@@ -193,7 +196,7 @@ class Writer {
                      : m_lists.size() % 2 == 1 ? QStringLiteral("•")
                                                : QStringLiteral("◦");
     if (item.is_task) marker = item.task_mark == ' ' ? QStringLiteral("☐") : QStringLiteral("☑");
-    startBlock(4, 0, kListIndentPx - 4);
+    startBlock(kItemSpacePx, 0, kListIndentPx - 4);
     QTextCharFormat format = m_char;
     format.setForeground(m_style.muted);
     m_cursor.insertText(marker + u'\t', format);
@@ -408,6 +411,24 @@ class Writer {
   bool m_blockIsFree = true, m_isFirst = true, m_itemIsOpen = false;
 };
 
+// Qt has a block before and behind each table, whether anything is there or not.
+bool isBorderOfTable(const QTextBlock& block) {
+  const auto isInTable = [](const QTextBlock& each) {
+    return each.isValid() && QTextCursor(each).currentTable() != nullptr;
+  };
+  return block.length() == 1 && !isInTable(block) && (isInTable(block.previous()) || isInTable(block.next()));
+}
+
+QString betweenBlocks(const QTextBlock& before, const QTextBlock& next) {
+  const QTextTable* table = QTextCursor(before).currentTable();
+  if (table != QTextCursor(next).currentTable()) return QStringLiteral("\n\n");
+  if (table != nullptr) {
+    const bool isRow = table->cellAt(before.position()).row() == table->cellAt(next.position()).row();
+    return isRow ? QStringLiteral("\t") : QStringLiteral("\n");
+  }
+  return next.blockFormat().topMargin() > kItemSpacePx ? QStringLiteral("\n\n") : QStringLiteral("\n");
+}
+
 }  // namespace
 
 ProseStyle ProseStyle::of(const ThemeTokens& tokens, const QFont& font) {
@@ -418,6 +439,24 @@ ProseStyle ProseStyle::of(const ThemeTokens& tokens, const QFont& font) {
 
 void appendMarkdown(QTextDocument& document, const QString& markdown, const ProseStyle& style) {
   Writer(document, style).run(markdown);
+}
+
+QString plainTextOf(const QTextCursor& part) {
+  QString text;
+  const int from = part.selectionStart(), to = part.selectionEnd();
+  QTextBlock before;
+  for (QTextBlock block = part.document()->findBlock(from); block.isValid() && block.position() <= to;
+       block = block.next()) {
+    if (isBorderOfTable(block)) continue;
+    const int start = std::max(from - block.position(), 0), end = std::min(to - block.position(), block.length() - 1);
+    QString line = block.text().mid(start, end - start).replace(QChar(QChar::LineSeparator), u'\n');
+    const bool hasMarker = start == 0 && block.blockFormat().textIndent() < 0;
+    if (const qsizetype tab = line.indexOf(u'\t'); hasMarker && tab >= 0) line[tab] = u' ';
+    if (before.isValid()) text += betweenBlocks(before, block);
+    text += line;
+    before = block;
+  }
+  return text;
 }
 
 }  // namespace headroom::ui

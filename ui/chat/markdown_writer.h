@@ -8,6 +8,7 @@
 
 #include "ui/theme/theme.h"
 
+class QTextCursor;
 class QTextDocument;
 
 namespace headroom::ui {
@@ -25,5 +26,8 @@ inline constexpr qreal kQuoteIndentPx = 16;
 // Appends blocks to `document`. What was there stays as it is, layout included; an empty document starts with the first
 // block.
 void appendMarkdown(QTextDocument& document, const QString& markdown, const ProseStyle& style);
+// What is selected of a document, of this or of plain lines: blank lines stand between paragraphs, none between items
+// of a list and plain lines, and tabs between the cells of a row.
+QString plainTextOf(const QTextCursor& part);
 
 }  // namespace headroom::ui

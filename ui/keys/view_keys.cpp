@@ -61,6 +61,10 @@ std::vector<KeyEntry> messageKeys() {
        kConversation,
        QT_TRANSLATE_NOOP("ViewKeys", "To its end"),
        {Qt::Key_End, Qt::CTRL | Qt::Key_End}},
+      {ViewKey::CopySelected, kConversation, QT_TRANSLATE_NOOP("ViewKeys", "Copy what is selected"),
+       standardKeys(QKeySequence::Copy)},
+      {ViewKey::SelectMore, kConversation, QT_TRANSLATE_NOOP("ViewKeys", "Select the text, then its message, then all"),
+       standardKeys(QKeySequence::SelectAll)},
   };
 }
 

@@ -24,6 +24,8 @@ enum class ViewKey {
   PageDown,
   ToStart,
   ToEnd,
+  CopySelected,
+  SelectMore,
   NewConversation,
   ShowConversations,
   ShowOptions,

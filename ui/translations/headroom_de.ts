@@ -1118,6 +1118,14 @@
         <source>To the control before</source>
         <translation>Zum vorigen Bedienelement</translation>
     </message>
+    <message>
+        <source>Copy what is selected</source>
+        <translation>Das Markierte kopieren</translation>
+    </message>
+    <message>
+        <source>Select the text, then its message, then all</source>
+        <translation>Den Text markieren, dann seine Nachricht, dann alles</translation>
+    </message>
 </context>
 <context>
     <name>headroom::Message</name>
@@ -4056,6 +4064,10 @@
     <message>
         <source>Conversation</source>
         <translation>Unterhaltung</translation>
+    </message>
+    <message>
+        <source>&amp;Copy</source>
+        <translation>&amp;Kopieren</translation>
     </message>
 </context>
 <context>

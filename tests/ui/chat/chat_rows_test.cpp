@@ -8,6 +8,7 @@
 #include <QTest>
 
 #include "ui/chat/code_view.h"
+#include "ui/chat/text_rows.h"
 #include "ui/theme/elided_label.h"
 
 namespace headroom::ui {

@@ -1,0 +1,284 @@
+// What is selected over several rows: drawn by the mouse or chosen by keys, shown in the rows that have widgets, and
+// copied from all.
+#include <QClipboard>
+#include <QCoreApplication>
+#include <QGuiApplication>
+#include <QMenu>
+#include <QMouseEvent>
+#include <QScrollBar>
+#include <QTextCursor>
+#include <QTextDocument>
+#include <algorithm>
+#include <utility>
+
+#include "ui/chat/chat_view.h"
+#include "ui/chat/markdown_writer.h"
+#include "ui/keys/view_keys.h"
+
+namespace headroom::ui {
+
+namespace {
+
+// A step, and a part of how far the pointer is out. A step leaves what counts as the end.
+constexpr int kEdgeStepPx = 30, kEdgeShare = 4;
+
+}  // namespace
+
+// A row that is made: it shows its part of what is selected, and tells what is done with its text.
+void ChatView::watch(std::size_t item, const Row& row) {
+  auto* text = qobject_cast<TextRow*>(row.widget.data());
+  if (text == nullptr) return;
+  showPart(*text, keyOf(item, row));
+  text->view()->installEventFilter(this);
+  text->view()->viewport()->installEventFilter(this);
+  // What a row selects by itself ends what was selected elsewhere.
+  connect(text, &TextRow::selectionChanged, this, [this, text] {
+    if (!m_isSelecting) endSelection(text);
+  });
+}
+
+ChatView::TextAt ChatView::textRowOf(const QObject* object) const {
+  for (std::size_t i = 0; i < m_items.size(); ++i) {
+    for (const Row& row : m_items[i].rows) {
+      auto* text = qobject_cast<TextRow*>(row.widget.data());
+      if (text != nullptr && (text->view() == object || text->view()->viewport() == object))
+        return {keyOf(i, row), text};
+    }
+  }
+  return {};
+}
+
+// Of the texts that are seen: the one at that height, else the nearest above or below.
+ChatView::TextAt ChatView::nearestText(const QPoint& globalPos) const {
+  const int y = viewport()->mapFromGlobal(globalPos).y();
+  TextAt nearest;
+  int distance = 0;
+  for (std::size_t i = 0; i < m_items.size(); ++i) {
+    for (const Row& row : m_items[i].rows) {
+      auto* text = qobject_cast<TextRow*>(row.widget.data());
+      if (text == nullptr || !text->isVisible()) continue;
+      const QRect rect = text->geometry();
+      const int off = std::max({rect.top() - y, y - rect.bottom(), 0});
+      if (nearest.row != nullptr && off >= distance) continue;
+      nearest = {keyOf(i, row), text};
+      distance = off;
+    }
+  }
+  return nearest;
+}
+
+bool ChatView::eventFilter(QObject* object, QEvent* event) {
+  switch (event->type()) {
+    case QEvent::MouseButtonPress:
+    case QEvent::MouseButtonDblClick: return pressText(object, static_cast<QMouseEvent&>(*event));
+    case QEvent::MouseMove: {
+      const auto& mouse = static_cast<QMouseEvent&>(*event);
+      return m_isDragging && mouse.buttons().testFlag(Qt::LeftButton) && dragTo(mouse.globalPosition().toPoint());
+    }
+    case QEvent::MouseButtonRelease: return releaseText(object, event);
+    case QEvent::ContextMenu:
+      if (m_selection.isEmpty()) break;
+      showSelectionMenu(static_cast<QContextMenuEvent*>(event)->globalPos());
+      return true;
+    case QEvent::KeyPress:
+      if (pressKey(object, static_cast<QKeyEvent&>(*event))) return true;
+      break;
+    default: break;
+  }
+  return QAbstractScrollArea::eventFilter(object, event);
+}
+
+// With Shift, in another row than where it was begun, the selection goes on to here.
+bool ChatView::pressText(const QObject* object, const QMouseEvent& event) {
+  if (event.button() != Qt::LeftButton) return false;
+  const TextAt text = textRowOf(object);
+  if (text.row == nullptr) return false;
+  const QPoint at = event.globalPosition().toPoint();
+  if (event.modifiers().testFlag(Qt::ShiftModifier) && m_pressed) {
+    m_isDragging = text.key != m_pressed->row;
+    if (m_isDragging) return dragTo(at);
+    endSelection(text.row);
+    return false;
+  }
+  endSelection(text.row);
+  m_pressed = TextPlace{text.key, text.row->positionAt(at)};
+  m_isDragging = true;
+  return false;
+}
+
+// A row says that its selection has changed whenever the button is let go, and takes the selection's clipboard.
+bool ChatView::releaseText(QObject* object, QEvent* event) {
+  stopDragging();
+  if (m_selection.isEmpty() || m_isSelecting) return false;
+  m_isSelecting = true;
+  QCoreApplication::sendEvent(object, event);
+  m_isSelecting = false;
+  QClipboard* clipboard = QGuiApplication::clipboard();
+  if (clipboard->supportsSelection()) clipboard->setText(selectedText(), QClipboard::Selection);
+  return true;
+}
+
+// Beside all texts.
+void ChatView::mousePressEvent(QMouseEvent* event) {
+  if (event->button() == Qt::LeftButton) endSelection(nullptr);
+  QAbstractScrollArea::mousePressEvent(event);
+}
+
+// True: the row that has the mouse is not to go on by itself.
+bool ChatView::dragTo(const QPoint& globalPos) {
+  m_pointer = globalPos;
+  const int y = viewport()->mapFromGlobal(globalPos).y();
+  const bool isOut = y < 0 || y >= viewport()->height();
+  if (isOut != m_edge.isActive()) isOut ? m_edge.start() : m_edge.stop();
+  const TextAt text = nearestText(globalPos);
+  if (text.row == nullptr) return false;
+  if (text.key == m_pressed->row) {
+    if (!m_selection.isEmpty()) endSelection(text.row);
+    return false;
+  }
+  select({*m_pressed, {text.key, text.row->positionAt(globalPos)}});
+  return true;
+}
+
+void ChatView::scrollAtEdge() {
+  const int y = viewport()->mapFromGlobal(m_pointer).y();
+  const int out = y < 0 ? y : std::max(0, y - viewport()->height() + 1);
+  if (out == 0) return m_edge.stop();
+  QScrollBar* bar = verticalScrollBar();
+  bar->setValue(bar->value() + out / kEdgeShare + (out < 0 ? -kEdgeStepPx : kEdgeStepPx));
+  dragTo(m_pointer);
+}
+
+// The row's own end of a selection is where the mouse was pressed: a pointer that comes back goes on from there.
+void ChatView::showPart(TextRow& text, const TextRowKey& key) {
+  const auto part = m_selection.partOf(key);
+  if (!part) return text.selectNothing();
+  m_selection.isUpwards() ? text.select(part->to, part->from) : text.select(part->from, part->to);
+}
+
+void ChatView::select(const ChatSelection& selection) {
+  m_selection = selection;
+  m_isSelecting = true;
+  for (std::size_t i = 0; i < m_items.size(); ++i) {
+    for (const Row& row : m_items[i].rows) {
+      auto* text = qobject_cast<TextRow*>(row.widget.data());
+      if (text == nullptr) continue;
+      showPart(*text, keyOf(i, row));
+    }
+  }
+  m_isSelecting = false;
+}
+
+void ChatView::stopDragging() {
+  m_isDragging = false;
+  m_edge.stop();
+}
+
+// The view keeps the widget that has the mouse, however far it is scrolled away.
+bool ChatView::hasMouse(std::size_t item, const Row& row) const {
+  return m_isDragging && m_pressed->row == keyOf(item, row);
+}
+
+// That of one row may stay.
+void ChatView::endSelection(const TextRow* except) {
+  m_selection.clear();
+  m_isSelecting = true;
+  for (const Item& item : m_items) {
+    for (const Row& row : item.rows) {
+      auto* text = qobject_cast<TextRow*>(row.widget.data());
+      if (text != nullptr && text != except) text->selectNothing();
+    }
+  }
+  m_isSelecting = false;
+}
+
+// The rows of these turns go, or become others.
+void ChatView::endSelectionFrom(std::size_t item) {
+  if (m_pressed && m_pressed->row.item >= item) {
+    stopDragging();
+    m_pressed.reset();
+  }
+  if (!m_selection.isEmpty() && m_selection.lastItem() >= item) endSelection(nullptr);
+}
+
+// Selecting goes from the row to its message and on to the conversation.
+bool ChatView::pressKey(const QObject* object, const QKeyEvent& event) {
+  if (isViewKey(event, ViewKey::CopySelected) && !m_selection.isEmpty()) {
+    copySelected();
+    return true;
+  }
+  if (!isViewKey(event, ViewKey::SelectMore) || m_items.empty()) return false;
+  const ChatSelection all = ChatSelection::ofTurns(0, m_items.size() - 1);
+  const TextAt text = textRowOf(object);
+  if (text.row == nullptr) {
+    select(all);
+    return true;
+  }
+  const ChatSelection turn = ChatSelection::ofTurns(text.key.item, text.key.item);
+  if (m_selection.isEmpty() && !text.row->isSelected()) return false;
+  select(m_selection == turn ? all : turn);
+  return true;
+}
+
+void ChatView::copySelected() { QGuiApplication::clipboard()->setText(selectedText()); }
+
+void ChatView::showSelectionMenu(const QPoint& globalPos) {
+  auto* menu = new QMenu(this);
+  menu->setObjectName(QStringLiteral("selectionMenu"));
+  menu->setAttribute(Qt::WA_DeleteOnClose);
+  menu->addAction(tr("&Copy"), this, &ChatView::copySelected)->setShortcut(keysOf(ViewKey::CopySelected).value(0));
+  menu->popup(globalPos);
+}
+
+// A row that is selected in part, and has been left far behind, is made again for a moment: positions are those of its
+// document.
+QString ChatView::textOf(Item& item, const Row& row, const ChatSelection::Part& part) {
+  if (row.kind == Kind::Plain && part.isWhole()) return m_tree->find(item.id)->text.mid(row.start, row.length);
+  if (row.kind == Kind::Code && part.isWhole()) return segmentOf(item, row).text;
+  if (row.kind == Kind::Prose && part.isWhole()) {
+    QTextDocument document;
+    appendMarkdown(document, segmentOf(item, row).text, ProseStyle::of(m_theme.tokens(), font()));
+    QTextCursor whole(&document);
+    whole.select(QTextCursor::Document);
+    return plainTextOf(whole);
+  }
+  if (row.widget) return static_cast<TextRow*>(row.widget.data())->textOf(part.from, part.to);
+  const std::unique_ptr<ChatRow> made(makeRow(item, row));
+  return static_cast<TextRow*>(made.get())->textOf(part.from, part.to);
+}
+
+// Pieces of one text, or of one block of code, are apart for the view's sake alone.
+QString ChatView::textBefore(const Item& item, const Row& row) const {
+  if (row.kind == Kind::Plain && row.segment > 0)
+    return m_tree->find(item.id)->text[row.start - 1] == u'\n' ? QStringLiteral("\n") : QString();
+  const bool goesOn = row.kind == Kind::Code && segmentOf(item, row).continuesCode;
+  return goesOn ? QStringLiteral("\n") : QStringLiteral("\n\n");
+}
+
+QString ChatView::selectedText() {
+  QString all;
+  if (m_selection.isEmpty()) return all;
+  const std::size_t last = std::min(m_selection.lastItem(), m_items.size() - 1);
+  bool hasSplit = false;
+  for (std::size_t i = m_selection.firstItem(); i <= last; ++i) {
+    Item& item = m_items[i];
+    if (!item.isSplit) {
+      split(item);
+      hasSplit = true;
+    }
+    for (const Row& row : item.rows) {
+      if (row.kind != Kind::Plain && row.kind != Kind::Prose && row.kind != Kind::Code) continue;
+      const auto part = m_selection.partOf(keyOf(i, row));
+      if (!part) continue;
+      QString text = textOf(item, row, *part);
+      if (row.kind == Kind::Code && text.endsWith(u'\n')) text.chop(1);
+      if (text.isEmpty()) continue;
+      if (!all.isEmpty()) all += textBefore(item, row);
+      all += text;
+    }
+  }
+  if (hasSplit) layoutRows();
+  return all;
+}
+
+}  // namespace headroom::ui
