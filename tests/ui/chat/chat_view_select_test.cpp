@@ -60,7 +60,8 @@ class ChatViewSelectTest : public ChatViewFixture {
 TEST_F(ChatViewSelectTest, what_is_drawn_over_is_selected_downwards_and_upwards) {
   say(Role::User, "A question.");
   say(Role::Assistant,
-      "Some *prose*.\n\nMore.\n\n1. one\n2. two\n\n| a | b |\n| --- | --- |\n| c | d |\n\n```cpp\nint a;\nint b;\n```\n\nThe end.");
+      "Some *prose*.\n\nMore.\n\n1. one\n2. two\n\n| a | b |\n| --- | --- |\n| c | d |\n\n```cpp\nint a;\nint "
+      "b;\n```\n\nThe end.");
   show();
   auto* question = view("A question");
   auto* end = view("The end");

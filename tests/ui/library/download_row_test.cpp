@@ -27,14 +27,15 @@ class RowOfDownload : public testing::Test {
 
 TEST_F(RowOfDownload, each_state_has_its_buttons) {
   using namespace download_stage;
-  const std::pair<DownloadStage, const char*> rows[] = {{Queued{}, "pause"},
-                                                        {AskingSpace{1, 0}, "pause"},
-                                                        {Running{1, 0}, "pause"},
-                                                        {Waiting{1, QStringLiteral("Cut"), 2000}, "pause"},
-                                                        {Paused{}, "resume"},
-                                                        {Verifying{1}, "pause"},
-                                                        {Failed{QStringLiteral("Gone"), false}, "resume"},
-                                                        {Done{}, "load"}};
+  const std::pair<DownloadStage, const char*> rows[] = {
+      {Queued{}, "pause"},
+      {AskingSpace{1, 0}, "pause"},
+      {Running{1, 0}, "pause"},
+      {Waiting{1, Sentence::plain(QStringLiteral("Cut")), 2000}, "pause"},
+      {Paused{}, "resume"},
+      {Verifying{1}, "pause"},
+      {Failed{Sentence::plain(QStringLiteral("Gone")), false}, "resume"},
+      {Done{}, "load"}};
   for (const auto& [stage, expected] : rows) {
     show(stage);
     for (const char* name : {"pause", "resume", "load"})
@@ -45,10 +46,10 @@ TEST_F(RowOfDownload, each_state_has_its_buttons) {
 }
 
 TEST_F(RowOfDownload, it_says_how_much_is_here_and_what_is_wrong) {
-  show(download_stage::Paused{QStringLiteral("The disk is full")});
+  show(download_stage::Paused{Sentence::plain(QStringLiteral("The disk is full"))});
   EXPECT_EQ(text("figures"), QStringLiteral("0.00 of 1.91 MiB"));
   EXPECT_EQ(text("state"), QStringLiteral("The disk is full"));
-  show(download_stage::Failed{QStringLiteral("Gone"), false});
+  show(download_stage::Failed{Sentence::plain(QStringLiteral("Gone")), false});
   EXPECT_EQ(row.findChild<QPushButton*>(QStringLiteral("resume"))->text(), QStringLiteral("Try again"));
 }
 
