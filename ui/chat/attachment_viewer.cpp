@@ -76,7 +76,7 @@ AttachmentViewer::AttachmentViewer(const Attachment& attachment, QWidget* parent
   find();
   writeTexts();
   m_text->setFocus();
-  resize(QSize(scaledToText(kSize.width()), scaledToText(kSize.height())));
+  resizeToText(*this, kSize);
 }
 
 QWidget* AttachmentViewer::makeFindRow() {

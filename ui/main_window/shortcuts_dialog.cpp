@@ -57,7 +57,7 @@ ShortcutsDialog::ShortcutsDialog(const std::vector<ShortcutGroup>& groups, QWidg
   page->addWidget(buttons);
   connect(filter, &QLineEdit::textChanged, this, &ShortcutsDialog::showMatches);
   connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
-  resize(QSize(scaledToText(kSize.width()), scaledToText(kSize.height())));
+  resizeToText(*this, kSize);
 }
 
 void ShortcutsDialog::showMatches(const QString& text) {

@@ -40,7 +40,7 @@ SettingsDialog::SettingsDialog(SettingsModel& settings, ModelController& models,
   setAttribute(Qt::WA_DeleteOnClose);
   build();
   m_names->setCurrentRow(0);
-  resize(QSize(scaledToText(kSize.width()), scaledToText(kSize.height())));
+  resizeToText(*this, kSize);
 }
 
 void SettingsDialog::writeAnew() {

@@ -66,7 +66,7 @@ VerifyDialog::VerifyDialog(const VerifySubject& subject, QWidget* parent) : QDia
   m_pages->addWidget(inArea(buildRunning()));
   layout->addWidget(m_pages, 1);
   layout->addLayout(buildButtons());
-  resize(QSize(scaledToText(kSize.width()), scaledToText(kSize.height())));
+  resizeToText(*this, kSize);
   showPage(Page::Question);
 }
 

@@ -170,9 +170,9 @@ bool Monkey::play(int nActions) {
     m_last = QLatin1StringView(next.name);
     m_rescue.start();
     (this->*next.act)();
-    m_rescue.stop();
     see();
     answerDialogs();
+    m_rescue.stop();
     m_world->step();
     if (!m_world->window().isVisible()) m_world->window().show();
     see();
