@@ -64,6 +64,7 @@ MainWindow::MainWindow(ModelController& models, SettingsModel& settings, Theme& 
   m_chart.setDevices(m_models.calculator().devices().present());
   build();
   connectModels();
+  connect(statusBar(), &QStatusBar::messageChanged, this, &MainWindow::makeRoomInStatus);
   resize(kDefaultSize);
   if (const QByteArray& geometry = m_settings.window().geometry; !geometry.isEmpty()) restoreGeometry(geometry);
   if (!m_panes->restore(m_settings.window().docks)) m_panes->placeAll();
@@ -101,8 +102,8 @@ void MainWindow::writeAnew() {
   const QList<BarMessage> messages = m_messages->messages();
   const KeptPlaces memory(*m_memory), vram(*m_vram);
   m_wasInLibrary = m_libraryAction->isChecked();
+  statusBar()->clearMessage();  // it is in the other language, and tells of what is over soon
   tearDown();
-  statusBar()->clearMessage();  // it was in the other language, and told of what is over soon
   build();
   m_panes->takeOver(panes);
   for (const BarMessage& message : messages) m_messages->add(message);
@@ -399,6 +400,17 @@ void MainWindow::showMessage(Tone tone, const Sentence& sentence, const Sentence
 }
 
 void MainWindow::showStatus(const QString& text) { statusBar()->showMessage(text); }
+
+// Figures that stand there for good give way to a sentence that comes for a while.
+void MainWindow::makeRoomInStatus(const QString& text) {
+  int room = statusBar()->width() - statusBar()->fontMetrics().horizontalAdvance(text) - 4 * kGrid;
+  for (QWidget* figures : {static_cast<QWidget*>(m_loadedLabel), m_allocations}) room -= figures->sizeHint().width();
+  for (QWidget* figures : {m_allocations, static_cast<QWidget*>(m_loadedLabel)}) {
+    const bool givesWay = !text.isEmpty() && room < 0;
+    figures->setVisible(!givesWay);
+    if (givesWay) room += figures->sizeHint().width();
+  }
+}
 
 bool MainWindow::focusNextPrevChild(bool next) { return focusNextInOrder(*this, next); }
 

@@ -96,6 +96,7 @@ class MainWindow : public QMainWindow {
   void setPlannedContext(quint32 nCtx);
   void showPlan();
   void showLoad();
+  void makeRoomInStatus(const QString& text);
   void nameMemory();
   void refreshStatus();
 
@@ -121,7 +122,7 @@ class MainWindow : public QMainWindow {
   WindowMenus* m_menus = nullptr;
   QToolBar* m_header = nullptr;
   QToolButton* m_vramButton = nullptr;
-  QLabel* m_loadedLabel = nullptr;
+  QLabel* m_loadedLabel = nullptr;   // in the status bar, as the next
   QWidget* m_allocations = nullptr;  // the room of the label below
   QLabel* m_allocationsLabel = nullptr;
 };

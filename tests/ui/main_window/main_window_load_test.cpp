@@ -92,6 +92,20 @@ TEST_F(WindowFixture, closing_during_a_load_ends_with_nothing_in_the_chart_and_n
   EXPECT_EQ(m_engine.loads.size(), 2U);
 }
 
+TEST_F(WindowFixture, figures_in_the_status_bar_give_way_to_a_sentence_that_needs_their_room) {
+  const QLabel* loaded = nullptr;
+  for (const QLabel* label : m_window->statusBar()->findChildren<QLabel*>()) {
+    if (label->text() == "Nothing is loaded") loaded = label;
+  }
+  ASSERT_NE(loaded, nullptr);
+  m_window->showStatus("Short.");
+  EXPECT_TRUE(loaded->isVisible());
+  m_window->showStatus(QString("A long sentence. ").repeated(40));
+  EXPECT_FALSE(loaded->isVisible());
+  m_window->showStatus({});
+  EXPECT_TRUE(loaded->isVisible());
+}
+
 TEST_F(WindowFixture, closing_what_is_only_open_asks_nothing_of_the_engine) {
   dropAndWait(kSmall);
   m_controller->close();
