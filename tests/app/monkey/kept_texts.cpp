@@ -58,11 +58,12 @@ QString KeptTexts::see(const ui::ChatSessions& sessions) {
         return QStringLiteral("a message went without being deleted: \"%1\"").arg(seen->text);
     }
     for (const ui::Turn& turn : session->tree().turns()) {
+      m_parents.insert(turn.id, turn.parentId);
       if (!isWorthKeeping(turn)) continue;
       if (const auto seen = m_turns.constFind(turn.id);
           seen != m_turns.cend() && !turn.text.startsWith(seen->text))  // texts only grow; an edit is another turn
         return QStringLiteral("a message changed: \"%1\" was \"%2\"").arg(turn.text, seen->text);
-      m_turns.insert(turn.id, {id, turn.parentId, turn.text});
+      m_turns.insert(turn.id, {id, turn.text});
     }
     if (session->isStored() && id == m_newId) {  // its draft went with its first message
       m_newId.clear();
@@ -80,14 +81,10 @@ void KeptTexts::takeLonger(const QString& id, const ui::Draft& draft) {
 
 void KeptTexts::forgetTurn(const QString& turnId, bool isAlone) {
   QStringList gone{turnId};
-  for (qsizetype i = 0; !isAlone && i < gone.size(); ++i) {
-    for (auto seen = m_turns.cbegin(); seen != m_turns.cend(); ++seen) {
-      if (seen->parent == gone[i]) gone.append(seen.key());
-    }
-  }
-  const QString parent = m_turns.value(turnId).parent;
-  for (auto seen = m_turns.begin(); seen != m_turns.end(); ++seen) {
-    if (seen->parent == turnId) seen->parent = parent;  // what stays stands below what was above it
+  for (qsizetype i = 0; !isAlone && i < gone.size(); ++i) gone += m_parents.keys(gone[i]);
+  const QString parent = m_parents.take(turnId);
+  for (QString& above : m_parents) {
+    if (above == turnId) above = parent;  // what stays stands below what was above it
   }
   for (const QString& each : gone) m_turns.remove(each);
 }

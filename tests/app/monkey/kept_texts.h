@@ -59,9 +59,10 @@ class KeptTexts {
 
  private:
   struct SeenTurn {
-    QString conversation, parent, text;
+    QString conversation, text;
   };
   QHash<QString, SeenTurn> m_turns;
+  QHash<QString, QString> m_parents;   // of all turns, also of answers that have no word yet
   QHash<QString, ui::Draft> m_drafts;  // by conversation; empty: that of the one without a message
   QSet<QString> m_removed;             // conversations
   QString m_newId;                     // that of the conversation without a message
