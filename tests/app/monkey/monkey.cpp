@@ -422,6 +422,29 @@ void Monkey::closeDialogs() {
 
 bool Monkey::check() { return m_why.isEmpty() && checkAsking() && checkStore(); }
 
+// What was chosen for the model before may fit nowhere, or be for a device that is not here: then without that.
+bool Monkey::loadToAsk() {
+  ui::ModelController& models = m_world->models();
+  for (const bool asPlanned : {false, true}) {
+    if (asPlanned) {
+      ui::ModelMemory memory = m_world->settings().models();
+      memory.planned.clear();
+      memory.devices.clear();
+      m_world->settings().setModels(memory);
+    }
+    models.open(MonkeyWorld::modelPaths()[0], ui::AfterOpen::Load);
+    if (!m_world->settle()) return fail(QStringLiteral("a load never comes to its end"));
+    if (m_world->sessions().current().canStart() || models.calculator().isLoadable()) break;
+  }
+  if (m_world->sessions().current().canStart()) return true;
+  const ui::LoadedModel* loaded = models.load().loaded();
+  const bool isBusy = m_world->sessions().current().isBusy();
+  return fail(QStringLiteral("no question can be asked: open is \"%1\", loaded \"%2\", an answer %3. %4")
+                  .arg(models.path(), loaded != nullptr ? loaded->path : QString(),
+                       isBusy ? QStringLiteral("runs") : QStringLiteral("does not run"),
+                       models.calculator().whyNotLoadable().text()));
+}
+
 // From wherever it is, a user who goes to a new conversation and loads a model gets an answer.
 bool Monkey::checkAsking() {
   closeDialogs();
@@ -430,15 +453,7 @@ bool Monkey::checkAsking() {
   m_world->engine().isReliable = true;
   m_world->window().showLibrary(false);
   m_world->sessions().newConversation();
-  m_world->models().open(MonkeyWorld::modelPaths()[0], ui::AfterOpen::Load);
-  if (!m_world->settle()) return fail(QStringLiteral("a load never comes to its end"));
-  if (!m_world->sessions().current().canStart()) {
-    const ui::LoadedModel* loaded = m_world->models().load().loaded();
-    return fail(
-        QStringLiteral("no question can be asked: open is \"%1\", loaded \"%2\", an answer %3")
-            .arg(m_world->models().path(), loaded != nullptr ? loaded->path : QString(),
-                 m_world->sessions().current().isBusy() ? QStringLiteral("runs") : QStringLiteral("does not run")));
-  }
+  if (!loadToAsk()) return false;
   auto* edit = m_world->chat().findChild<QPlainTextEdit*>(QStringLiteral("messageEdit"));
   const QString question = QStringLiteral("question %1").arg(++m_nAsked);
   edit->setFocus();

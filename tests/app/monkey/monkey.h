@@ -61,6 +61,7 @@ class Monkey : public QObject {
 
   bool check();  // after some actions: an answer can be had, and the store has all texts
   bool checkAsking();
+  bool loadToAsk();
   bool checkStore();  // restarts the window
   void see();
   bool fail(const QString& why);
