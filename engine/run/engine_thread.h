@@ -70,7 +70,7 @@ class EngineThread {
   void stop(RequestId request);
 
   // Whether somebody looks at the memory (at first: yes). While nobody does and nothing is asked of it, the thread
-  // sleeps and reads none; once somebody does, a reading follows at once.
+  // sleeps and reads none; once somebody does, a reading follows unless the last one is of a moment before.
   void set_watched(bool is_watched);
 
   // What reads prompts of the model that is loaded now, for who counts tokens beside the answers: const, any thread.

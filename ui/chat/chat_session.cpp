@@ -58,6 +58,9 @@ ChatSession::ChatSession(ChatSurroundings& shared, const QString& draftOf, QObje
     m_thinkingClock.run(*m_tree.find(answer->turnId));
     emit thinkingTimed(answer->turnId);
   });
+  connect(&m_draft, &ChatDraft::changed, this, [this] {
+    if (m_heldDraft && *m_heldDraft != m_draft.draft()) takeBackDraft();
+  });
   if (shared.model && shared.model->plan) m_meter.setLength(shared.model->plan->options.n_ctx);
 }
 
@@ -271,8 +274,12 @@ bool ChatSession::sendDraft() {
 
 void ChatSession::sendDraftOnceLoaded() {
   if (m_shared.model || !m_draft.canSend()) return;
-  m_sendsOnceLoaded = true;
+  m_heldDraft = m_draft.draft();
   emit activityChanged();
+}
+
+void ChatSession::takeBackDraft() {
+  if (std::exchange(m_heldDraft, std::nullopt)) emit activityChanged();
 }
 
 // The prompt as it would be with the draft sent: the draft is appended to a copy of the tree, whose texts are shared
@@ -367,7 +374,7 @@ void ChatSession::chooseVersion(const QString& turnId) {
 }
 
 void ChatSession::stop() {
-  if (std::exchange(m_sendsOnceLoaded, false)) return emit activityChanged();
+  if (m_heldDraft) return takeBackDraft();
   handleEvent(chat_event::StopAsked{});
 }
 
@@ -387,7 +394,7 @@ void ChatSession::modelChanged(quint64 request) {
   }
   emit activityChanged();
   emit contextChanged();
-  if (model && std::exchange(m_sendsOnceLoaded, false)) sendDraft();
+  if (model && std::exchange(m_heldDraft, std::nullopt)) sendDraft();
 }
 
 void ChatSession::appendText(const chat_effect::AppendText& append) {

@@ -101,9 +101,10 @@ class ChatSession : public QObject {
   // Of the user's, and then it is answered; of an answer, which needs no model.
   bool edit(const QString& turnId, const QString& text, const QVector<Attachment>& attachments);
   bool sendDraft();  // the draft, as the new message or the other version that it is
-  // Once a model is there, with what it is then. stop() takes that back, and so does leaving the conversation.
+  // As it is now, once a model is there. A change of the draft takes that back, and so do stop() and leaving it.
   void sendDraftOnceLoaded();
-  bool sendsOnceLoaded() const { return m_sendsOnceLoaded; }
+  void takeBackDraft();
+  bool sendsOnceLoaded() const { return m_heldDraft.has_value(); }
   ChatRequest draftRequest() const;  // what that would ask of the engine; without messages: nothing, or of no model
   void editTurn(const QString& id);  // begins to write another version of a turn that stands
   // With all that was said after it, or alone where ChatTree::canRemoveAlone(). Ignored while busy.
@@ -161,7 +162,8 @@ class ChatSession : public QObject {
   ChatSurroundings& m_shared;
   ChatTree m_tree;
   ConversationHead m_head;
-  bool m_headIsSaved = false, m_hasNews = false, m_sendsOnceLoaded = false;
+  bool m_headIsSaved = false, m_hasNews = false;
+  std::optional<Draft> m_heldDraft;  // goes out with the next model
   ChatDraft m_draft;
 
   ChatStage m_stage;

@@ -137,6 +137,7 @@ void ChatSessions::setCurrent(ChatSession* session) {
   setOpening({});
   if (session == m_current) return;
   m_current->keepTyped();
+  m_current->takeBackDraft();
   m_current->dismissTrouble();  // it was seen
   m_current = session;
   m_unread.remove(session->head().id);
@@ -161,6 +162,7 @@ void ChatSessions::newConversation() {
 void ChatSessions::openConversation(const QString& id) {
   if (ChatSession* session = find(id)) return setCurrent(session);
   m_current->keepTyped();
+  m_current->takeBackDraft();
   m_current->dismissTrouble();
   setOpening(id);
   m_shared.store.open(id);

@@ -158,14 +158,19 @@ void ChatView::addSegmentRows(Item& item, std::size_t first, bool isThought) {
       continue;
     }
     found->measured = false;
-    if (m_selection.partOf(keyOf(static_cast<std::size_t>(&item - m_items.data()), *found))) endSelection(nullptr);
+    const TextRowKey key = keyOf(static_cast<std::size_t>(&item - m_items.data()), *found);
+    if (const auto part = m_selection.partOf(key); part && !part->isWhole()) endSelection(nullptr);
     if (found->kind != kind) {  // backticks that turned out to open a fence
+      if (hasMouse(key.item, *found)) stopDragging();
       dropWidget(*found);
       found->kind = kind;
     }
     if (!found->widget) continue;
+    m_isSelecting = true;
     if (kind == Kind::Prose) static_cast<ProseRow*>(found->widget.data())->showMarkdown(segments[i]);
     if (kind == Kind::Code) static_cast<CodeRow*>(found->widget.data())->showCode(segments[i]);
+    if (!m_selection.isEmpty()) showPart(static_cast<TextRow&>(*found->widget), key);
+    m_isSelecting = false;
     if (!m_found.isEmpty()) markRow(item, *found);
   }
 }

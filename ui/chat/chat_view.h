@@ -140,7 +140,6 @@ class ChatView : public QAbstractScrollArea {
   void select(const ChatSelection& selection);
   void endSelection(const TextRow* except);
   void endSelectionFrom(std::size_t item);
-  void copySelected();
   void showSelectionMenu(const QPoint& globalPos);
   QString textOf(Item& item, const Row& row, const ChatSelection::Part& part);
   QString textBefore(const Item& item, const Row& row) const;

@@ -73,6 +73,7 @@ bool ChatView::eventFilter(QObject* object, QEvent* event) {
     case QEvent::MouseButtonDblClick: return pressText(object, static_cast<QMouseEvent&>(*event));
     case QEvent::MouseMove: {
       const auto& mouse = static_cast<QMouseEvent&>(*event);
+      if (!mouse.buttons().testFlag(Qt::LeftButton)) stopDragging();
       return m_isDragging && mouse.buttons().testFlag(Qt::LeftButton) && dragTo(mouse.globalPosition().toPoint());
     }
     case QEvent::MouseButtonRelease: return releaseText(object, event);
@@ -100,7 +101,7 @@ bool ChatView::pressText(const QObject* object, const QMouseEvent& event) {
     endSelection(text.row);
     return false;
   }
-  endSelection(text.row);
+  endSelection(nullptr);  // of this row too: a press on what is selected would begin to drag the text itself
   m_pressed = TextPlace{text.key, text.row->positionAt(at)};
   m_isDragging = true;
   return false;
@@ -120,7 +121,10 @@ bool ChatView::releaseText(QObject* object, QEvent* event) {
 
 // Beside all texts.
 void ChatView::mousePressEvent(QMouseEvent* event) {
-  if (event->button() == Qt::LeftButton) endSelection(nullptr);
+  if (event->button() == Qt::LeftButton) {
+    stopDragging();
+    endSelection(nullptr);
+  }
   QAbstractScrollArea::mousePressEvent(event);
 }
 
@@ -134,7 +138,13 @@ bool ChatView::dragTo(const QPoint& globalPos) {
   if (text.row == nullptr) return false;
   if (text.key == m_pressed->row) {
     if (!m_selection.isEmpty()) endSelection(text.row);
-    return false;
+    // A row that hears of a pointer outside of it scrolls itself from then on, by a timer of its own.
+    const QWidget* inside = text.row->view()->viewport();
+    if (inside->rect().contains(inside->mapFromGlobal(globalPos))) return false;
+    m_isSelecting = true;
+    text.row->select(m_pressed->position, text.row->positionAt(globalPos));
+    m_isSelecting = false;
+    return true;
   }
   select({*m_pressed, {text.key, text.row->positionAt(globalPos)}});
   return true;
@@ -204,7 +214,7 @@ void ChatView::endSelectionFrom(std::size_t item) {
 // Selecting goes from the row to its message and on to the conversation.
 bool ChatView::pressKey(const QObject* object, const QKeyEvent& event) {
   if (isViewKey(event, ViewKey::CopySelected) && !m_selection.isEmpty()) {
-    copySelected();
+    QGuiApplication::clipboard()->setText(selectedText());
     return true;
   }
   if (!isViewKey(event, ViewKey::SelectMore) || m_items.empty()) return false;
@@ -220,13 +230,13 @@ bool ChatView::pressKey(const QObject* object, const QKeyEvent& event) {
   return true;
 }
 
-void ChatView::copySelected() { QGuiApplication::clipboard()->setText(selectedText()); }
-
 void ChatView::showSelectionMenu(const QPoint& globalPos) {
   auto* menu = new QMenu(this);
   menu->setObjectName(QStringLiteral("selectionMenu"));
   menu->setAttribute(Qt::WA_DeleteOnClose);
-  menu->addAction(tr("&Copy"), this, &ChatView::copySelected)->setShortcut(keysOf(ViewKey::CopySelected).value(0));
+  // What was selected when it was opened: text that comes may end that.
+  menu->addAction(tr("&Copy"), this, [text = selectedText()] { QGuiApplication::clipboard()->setText(text); })
+      ->setShortcut(keysOf(ViewKey::CopySelected).value(0));
   menu->popup(globalPos);
 }
 

@@ -48,9 +48,10 @@ QToolButton* makeToggle(const QString& text, const char* name, ViewKey key, QWid
 
 Composer::Mode composerMode(const ChatSession& session, bool isOpening, bool isLoading) {
   if (session.activity() == Activity::NoModel) {
-    return session.sendsOnceLoaded() ? Composer::Mode::Held
-           : isLoading               ? Composer::Mode::Loading
-                                     : Composer::Mode::NoModel;
+    return isOpening                   ? Composer::Mode::NoModel
+           : session.sendsOnceLoaded() ? Composer::Mode::Held
+           : isLoading                 ? Composer::Mode::Loading
+                                       : Composer::Mode::NoModel;
   }
   return isOpening ? Composer::Mode::Waiting : session.isBusy() ? Composer::Mode::Busy : Composer::Mode::Ready;
 }
@@ -381,8 +382,12 @@ void ChatWidget::setOpenModel(const QString& name, bool isLoading) {
   if (name == m_openModel && isLoading == m_isLoading) return;
   if (name != m_openModel) m_newestModelDrop = m_newestAttached;
   m_openModel = name;
-  m_isLoading = isLoading;
+  const bool hasEnded = std::exchange(m_isLoading, isLoading) && !isLoading;
   showActivity();
+  if (!hasEnded) return;
+  // Behind all who hear of it: a model that came has taken the message.
+  QMetaObject::invokeMethod(
+      this, [this] { m_isLoading ? void() : session().takeBackDraft(); }, Qt::QueuedConnection);
 }
 
 void ChatWidget::showWelcome() {

@@ -237,7 +237,7 @@ void Composer::keyPressEvent(QKeyEvent* event) {
 }
 
 void Composer::escape() {
-  if (m_draft->editedTurn().isEmpty()) return emit stopChosen();
+  if (m_mode == Mode::Held || m_draft->editedTurn().isEmpty()) return emit stopChosen();
   m_draft->handleEvent(draft_event::EscapePressed{});
   focusText();
 }
@@ -355,7 +355,7 @@ void Composer::refresh() {
   m_chips->setVisible(!m_shownFiles.isEmpty());
   const bool busy = canStop(), isHeld = m_mode == Mode::Held;
   const QString send = m_editsAnswer ? tr("Save") : tr("Send");
-  m_action->setText(busy ? tr("Stop") : send);
+  m_action->setText(isHeld ? tr("Take back") : busy ? tr("Stop") : send);
   m_action->setToolTip(isHeld          ? tr("Do not send this message (Esc)")
                        : busy          ? tr("Stop this answer (Esc)")
                        : m_editsAnswer ? tr("Keep this version of the answer; nothing is sent")
@@ -448,9 +448,9 @@ void Composer::setEnterSends(bool on) {
 
 void Composer::focusText() { m_text->setFocus(Qt::OtherFocusReason); }
 
-// An answer that is changed by hand needs no model.
 bool Composer::canStop() const { return m_mode == Mode::Busy || m_mode == Mode::Held; }
 
+// An answer that is changed by hand needs no model.
 bool Composer::canSubmit() const {
   const bool isTaken = m_mode == Mode::Ready || m_mode == Mode::Loading || (m_editsAnswer && m_mode == Mode::NoModel);
   return isTaken && m_draft->canSend();

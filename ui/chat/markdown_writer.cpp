@@ -445,8 +445,8 @@ QString plainTextOf(const QTextCursor& part) {
   QString text;
   const int from = part.selectionStart(), to = part.selectionEnd();
   QTextBlock before;
-  for (QTextBlock block = part.document()->findBlock(from); block.isValid() && block.position() <= to;
-       block = block.next()) {
+  for (QTextBlock block = part.document()->findBlock(from);
+       block.isValid() && (block.position() < to || block.contains(from)); block = block.next()) {
     if (isBorderOfTable(block)) continue;
     const int start = std::max(from - block.position(), 0), end = std::min(to - block.position(), block.length() - 1);
     QString line = block.text().mid(start, end - start).replace(QChar(QChar::LineSeparator), u'\n');

@@ -392,6 +392,7 @@ void MainWindow::refreshStatus() {
                                 : tr("Nothing is loaded"));
   m_allocationsLabel->setText(loaded ? tr("Taken since load: %1").arg(formatGrowth(m_models.load().grown()))
                                      : QString());
+  if (const QString told = statusBar()->currentMessage(); !told.isEmpty()) makeRoomInStatus(told);
   setWindowTitle(loaded ? tr("%1 \u2013 Headroom").arg(QString::fromStdString(loaded->model->name)) : tr("Headroom"));
 }
 

@@ -3,7 +3,6 @@
 #include <QAbstractButton>
 #include <QAbstractScrollArea>
 #include <QScrollBar>
-#include <QTabBar>
 #include <QTabWidget>
 
 namespace headroom::ui {

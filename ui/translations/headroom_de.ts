@@ -4346,6 +4346,10 @@
         <source>Your message waits for the model</source>
         <translation>Ihre Nachricht wartet auf das Modell</translation>
     </message>
+    <message>
+        <source>Take back</source>
+        <translation>Zurücknehmen</translation>
+    </message>
 </context>
 <context>
     <name>headroom::ui::ContextGauge</name>

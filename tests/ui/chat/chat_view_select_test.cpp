@@ -80,6 +80,36 @@ TEST_F(ChatViewSelectTest, what_is_drawn_over_is_selected_downwards_and_upwards)
   EXPECT_EQ(m_view.selectedText(), "int a;\nint b;\n\nThe end.");
 }
 
+// Between the texts of two messages stand buttons and a name; the pressed row must not hear of a pointer there.
+TEST_F(ChatViewSelectTest, a_pointer_that_is_drawn_slowly_and_held_still_keeps_what_it_selected) {
+  say(Role::User, "A question.");
+  say(Role::Assistant, "An answer.");
+  show();
+  auto* question = view("A question");
+  auto* answer = view("An answer");
+  press(question, startOf(question));
+  const QPoint from = question->viewport()->mapToGlobal(startOf(question));
+  const QPoint to = answer->viewport()->mapToGlobal(endOf(answer));
+  for (int i = 1; i <= 20; ++i) drag(question, from + (to - from) * i / 20);
+  QTest::qWait(300);  // longer than a text that scrolls by itself waits
+  EXPECT_EQ(m_view.selectedText(), "A question.\n\nAn answer.");
+  release(question);
+  EXPECT_EQ(m_view.selectedText(), "A question.\n\nAn answer.");
+}
+
+TEST_F(ChatViewSelectTest, what_is_wholly_selected_grows_with_its_text) {
+  say(Role::User, "A question.");
+  const QString growing = say(Role::Assistant, "Gro");
+  m_tree.find(growing)->state = TurnState::Writing;
+  show();
+  QTest::keyClick(&m_view, Qt::Key_A, Qt::ControlModifier);
+  m_tree.find(growing)->text += "wing.";
+  m_view.appendText(growing, "wing.");
+  settle();
+  EXPECT_EQ(m_view.selectedText(), "A question.\n\nGrowing.");
+  EXPECT_TRUE(isMarked(view("Growing")));
+}
+
 TEST_F(ChatViewSelectTest, back_in_the_first_row_it_selects_by_itself_again) {
   say(Role::User, "A question.");
   say(Role::Assistant, "An answer.");

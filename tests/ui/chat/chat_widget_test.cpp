@@ -380,10 +380,12 @@ TEST_F(ChatWidgetTest, a_message_that_is_sent_while_the_first_model_is_loaded_go
   edit->setPlainText("question");
   QTest::keyClick(edit, Qt::Key_Return);
   EXPECT_EQ(find<QLabel>("chatStatus")->text(), "Sent once a model is loaded…");
-  EXPECT_EQ(edit->toPlainText(), "question") << "it can still be changed";
+  EXPECT_EQ(edit->toPlainText(), "question");
   edit->setPlainText("better question");
-  m_widget->setOpenModel("First", false);
+  EXPECT_EQ(find<QLabel>("chatStatus")->text(), "") << "half a sentence does not go out";
+  QTest::keyClick(edit, Qt::Key_Return);
   EXPECT_EQ(m_engine.generates.size(), asked);
+  m_widget->setOpenModel("First", false);
   m_engine.sendLoaded("First", 4096);
   ASSERT_EQ(m_engine.generates.size(), asked + 1);
   EXPECT_EQ(m_engine.generates.back().request.messages.back().content, "better question");
@@ -405,6 +407,33 @@ TEST_F(ChatWidgetTest, a_message_that_waits_for_a_model_is_taken_back_by_escape)
   m_engine.sendLoaded("First", 4096);
   EXPECT_EQ(m_engine.generates.size(), asked);
   EXPECT_EQ(edit->toPlainText(), "question");
+}
+
+TEST_F(ChatWidgetTest, a_message_does_not_wait_for_a_load_that_failed_nor_in_a_conversation_that_was_left) {
+  m_engine.sendUnloaded();
+  auto* edit = find<QPlainTextEdit>("messageEdit");
+  const auto asked = m_engine.generates.size();
+  const auto hold = [&] {
+    m_widget->setOpenModel("First", true);
+    edit->setPlainText("question");
+    QTest::keyClick(edit, Qt::Key_Return);
+    EXPECT_EQ(find<QLabel>("chatStatus")->text(), "Sent once a model is loaded…");
+  };
+  hold();
+  m_widget->setOpenModel("First", false);
+  settle();
+  EXPECT_EQ(find<QLabel>("chatStatus")->text(), "");
+  edit->clear();
+  hold();
+  ui::ChatSession& left = m_widget->session();
+  Conversation other;
+  other.head.id = "other";
+  other.turns = {};
+  m_sessions->importConversation(other);
+  settle();
+  EXPECT_FALSE(left.sendsOnceLoaded());
+  m_engine.sendLoaded("First", 4096);
+  EXPECT_EQ(m_engine.generates.size(), asked);
 }
 
 TEST_F(ChatWidgetTest, the_placeholder_is_painted_anew_when_a_model_comes_or_goes) {
