@@ -345,7 +345,6 @@ void Application::followLanguage() {
   const QWidget* focused = m_window->focusWidget();
   const QString focusName = focused != nullptr ? focused->objectName() : QString();
   m_language.set(language);
-  m_sessions->writeAnew();
   m_window->writeAnew();
   showChat();
   showLibraryPage();

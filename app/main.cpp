@@ -45,12 +45,10 @@ void showTrouble(const QString& sentence) {
   QMessageBox::critical(nullptr, QCoreApplication::applicationName(), sentence);
 }
 
-// In the language that the window of this folder has.
-QString wordsOf(const headroom::Error& error, const QString& dataFolder) {
-  namespace ui = headroom::ui;
+// That the window of this folder has.
+headroom::ui::Language languageOf(const QString& dataFolder) {
   const headroom::app::SettingsStore settings(headroom::app::settingsFile(dataFolder));
-  const ui::TextLanguage language(ui::chosenLanguage(settings.read().general.language, ui::systemLanguages()));
-  return ui::wordsOf(error.message);
+  return headroom::ui::chosenLanguage(settings.read().general.language, headroom::ui::systemLanguages());
 }
 
 void print(std::FILE* where, const QString& text) { std::fputs(text.toLocal8Bit().constData(), where); }
@@ -112,7 +110,8 @@ int main(int argc, char** argv) {
   const headroom::app::HandOver wanted = wishes(parser.positionalArguments());
   const auto instance = headroom::app::SingleInstance::claim(paths.dataFolder, wanted);
   if (!instance) {
-    const QString sentence = wordsOf(instance.error(), paths.dataFolder);
+    const headroom::ui::TextLanguage language(languageOf(paths.dataFolder));  // of the box's button too
+    const QString sentence = headroom::ui::wordsOf(instance.error().message);
     print(stderr, QStringLiteral("headroom: %1\n").arg(sentence));
     showTrouble(sentence);
     return instance.error().code == headroom::ErrorCode::kUsage ? kUsage : kNoResource;

@@ -216,8 +216,6 @@ RequestId EngineThread::load(LoadRequest request) { return impl_->post(std::move
 RequestId EngineThread::replan(std::shared_ptr<const MemoryPlan> plan) {
   return impl_->post(ReplanRequest{std::move(plan)});
 }
-void EngineThread::set_watched(bool is_watched) { impl_->set_watched(is_watched); }
-
 RequestId EngineThread::unload() { return impl_->post(UnloadRequest{}); }
 RequestId EngineThread::measure(std::vector<DeviceInfo> devices) {
   return impl_->post(MeasureRequest{std::move(devices)});
@@ -225,6 +223,7 @@ RequestId EngineThread::measure(std::vector<DeviceInfo> devices) {
 RequestId EngineThread::verify() { return impl_->post(VerifyRequest{}); }
 RequestId EngineThread::generate(GenerateRequest request) { return impl_->post(std::move(request)); }
 void EngineThread::stop(RequestId request) { impl_->stop(request); }
+void EngineThread::set_watched(bool is_watched) { impl_->set_watched(is_watched); }
 std::optional<PromptParts> EngineThread::prompt_parts() const {
   const std::lock_guard lock(impl_->mutex);
   return impl_->prompt_parts;

@@ -65,7 +65,7 @@ class AppSessionsTest : public AppGpuWindow {
   QString answerIn(const QString& id) {
     sessions().openConversation(id);
     EXPECT_TRUE(waitFor([&] { return sessions().current().head().id == id; }));
-    EXPECT_EQ(tree().path().size(), 2) << sessions().current().trouble().text.toStdString();
+    EXPECT_EQ(tree().path().size(), 2) << sessions().current().trouble().sentence.text().toStdString();
     return tree().find(tree().lastId())->text;
   }
 };

@@ -21,11 +21,11 @@ struct AttachmentWords {
   Q_DECLARE_TR_FUNCTIONS(Attachment)
 };
 
-AttachmentRefusal refused(ErrorCode code, const Sentence& sentence) { return {code, sentence}; }
+AttachmentRefusal refused(const Sentence& sentence) { return {sentence}; }
 
 // `amount`: how much it has, as a predicate.
 AttachmentRefusal tooLarge(const QString& name, const Sentence& amount, const AttachmentLimit& limit) {
-  return refused(ErrorCode::kUsage, [name, amount, limit] {
+  return refused([name, amount, limit] {
     if (limit.nCtx == 0) {
       return AttachmentWords::tr("%1 %2; at most %3 of text can be attached. Attach a part of it.")
           .arg(name, amount.text(), formatBytes(limit.textBytes));
@@ -37,8 +37,8 @@ AttachmentRefusal tooLarge(const QString& name, const Sentence& amount, const At
   });
 }
 
-AttachmentRefusal cannotBeRead(const QString& name, const QString& why, ErrorCode code = ErrorCode::kBadFile) {
-  return refused(code, [name, why] { return AttachmentWords::tr("%1 cannot be read: %2.").arg(name, why); });
+AttachmentRefusal cannotBeRead(const QString& name, const QString& why) {
+  return refused([name, why] { return AttachmentWords::tr("%1 cannot be read: %2.").arg(name, why); });
 }
 
 ReadAttachment attachmentOf(const QString& name, PdfText pdf, const AttachmentLimit& limit) {
@@ -46,18 +46,17 @@ ReadAttachment attachmentOf(const QString& name, PdfText pdf, const AttachmentLi
   switch (pdf.end) {
     case PdfText::End::Read: break;
     case PdfText::End::Locked:
-      return refused(ErrorCode::kUsage, [name] {
+      return refused([name] {
         return AttachmentWords::tr(
                    "%1 is a PDF with a password, so it cannot be read. Save a copy without one "
                    "and attach that.")
             .arg(name);
       });
     case PdfText::End::Damaged:
-      return refused(ErrorCode::kBadFile, [name] {
-        return AttachmentWords::tr("%1 is a damaged PDF: no page could be found in it.").arg(name);
-      });
+      return refused(
+          [name] { return AttachmentWords::tr("%1 is a damaged PDF: no page could be found in it.").arg(name); });
     case PdfText::End::TooManyPages:
-      return refused(ErrorCode::kUsage, [name, nPages] {
+      return refused([name, nPages] {
         return AttachmentWords::tr("%1 has %2 pages; at most %3 are read. Attach a part of it.")
             .arg(name, formatCount(nPages), formatCount(kMostPdfPages));
       });
@@ -70,25 +69,24 @@ ReadAttachment attachmentOf(const QString& name, PdfText pdf, const AttachmentLi
           },
           limit);
     case PdfText::End::Crashed:
-      return refused(ErrorCode::kBadFile, [name, page] {
+      return refused([name, page] {
         return page == 0 ? AttachmentWords::tr("%1 is a damaged PDF: the reader crashed while it opened it.").arg(name)
                          : AttachmentWords::tr("%1 is a damaged PDF: the reader crashed on page %2.")
                                .arg(name, formatCount(page));
       });
     case PdfText::End::Slow:
-      return refused(ErrorCode::kBadFile, [name, page] {
+      return refused([name, page] {
         return page == 0 ? AttachmentWords::tr("%1 was given up: it took longer than %2 to open.")
                                .arg(name, formatDuration(kPdfPatienceMs))
                          : AttachmentWords::tr("%1 was given up: page %2 took longer than %3 to read.")
                                .arg(name, formatCount(page), formatDuration(kPdfPatienceMs));
       });
-    case PdfText::End::NoReader: return cannotBeRead(name, pdf.problem, ErrorCode::kResource);
+    case PdfText::End::NoReader: return cannotBeRead(name, pdf.problem);
     case PdfText::End::Stopped:
-      return refused(ErrorCode::kCancelled,
-                     [name] { return AttachmentWords::tr("%1 was not read to its end.").arg(name); });
+      return refused([name] { return AttachmentWords::tr("%1 was not read to its end.").arg(name); });
   }
   if (pdf.text.trimmed().isEmpty()) {
-    return refused(ErrorCode::kUsage, [name, nPages] {
+    return refused([name, nPages] {
       return AttachmentWords::tr(
                  "%1 has no text on its %2 pages, as scanned pages have none; Headroom reads no "
                  "pictures.",
@@ -120,14 +118,13 @@ ReadAttachment textOf(const QString& name, QFile& file, const AttachmentLimit& l
   }
   std::optional<QString> text = decodeText(bytes);
   if (!text) {
-    return refused(ErrorCode::kUsage, [name] {
+    return refused([name] {
       return AttachmentWords::tr("%1 is neither text nor a PDF with text, so it cannot be attached.").arg(name);
     });
   }
   text->replace(QLatin1StringView("\r\n"), QLatin1StringView("\n"));
   if (text->trimmed().isEmpty())
-    return refused(ErrorCode::kUsage,
-                   [name] { return AttachmentWords::tr("%1 is empty; there is nothing to attach.").arg(name); });
+    return refused([name] { return AttachmentWords::tr("%1 is empty; there is nothing to attach.").arg(name); });
   if (const auto textBytes = static_cast<Bytes>(text->toUtf8().size()); textBytes > limit.textBytes) {
     return tooLarge(
         name, [textBytes] { return AttachmentWords::tr("has %1 of text").arg(formatBytes(textBytes)); }, limit);
@@ -143,11 +140,10 @@ ReadAttachment readAttachment(const AttachmentOrder& order, const ReadPdf& readP
   if (info.isDir()) return IsFolder{};
   // A link to nothing does not exist either.
   if (!info.exists())
-    return refused(ErrorCode::kBadFile,
-                   [name] { return AttachmentWords::tr("%1 is not there: it was moved or deleted.").arg(name); });
+    return refused([name] { return AttachmentWords::tr("%1 is not there: it was moved or deleted.").arg(name); });
   // Opening a pipe waits for somebody who writes into it.
   if (!info.isFile())
-    return refused(ErrorCode::kBadFile, [name] {
+    return refused([name] {
       return AttachmentWords::tr("%1 is a device or a pipe, not a file; only text and PDF files can be attached.")
           .arg(name);
     });
@@ -156,8 +152,7 @@ ReadAttachment readAttachment(const AttachmentOrder& order, const ReadPdf& readP
   if (isPdf(name, file.peek(kHeadBytes))) {
     file.close();
     if (!readPdf)
-      return refused(ErrorCode::kUnsupported,
-                     [name] { return AttachmentWords::tr("%1 is a PDF, which cannot be read here.").arg(name); });
+      return refused([name] { return AttachmentWords::tr("%1 is a PDF, which cannot be read here.").arg(name); });
     return attachmentOf(name, readPdf(order.path, order.limit.textBytes, order.stop), order.limit);
   }
   return textOf(name, file, order.limit);

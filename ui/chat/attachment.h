@@ -31,10 +31,9 @@ struct AttachmentOrder {
 
 struct IsFolder {};  // perhaps a model, for the window to open
 
-// Why a file is not attached, in a whole sentence that names it: kBadFile when it is absent, no ordinary file, damaged
-// or not readable, kUsage when it has more text than the limit, or none, or is neither text (text_encoding.h) nor PDF.
+// Why a file is not attached, in a whole sentence that names it: it is absent, no ordinary file, damaged or not
+// readable; or it has more text than the limit, or none, or is neither text (text_encoding.h) nor PDF.
 struct AttachmentRefusal {
-  ErrorCode code = ErrorCode::kBadFile;
   Sentence sentence;
 };
 

@@ -8,26 +8,28 @@
 
 namespace headroom::ui {
 
-// One row of text. Rows are in the order of the page: what was thought stands above its answer.
+// Names one row of text. Keys are ordered as rows are on the page: {3, false, 0} is the first piece of what the fourth
+// turn's model thought, {3, true, 0} the first piece of its answer, below it.
 struct TextRowKey {
-  std::size_t item = 0;  // the turn, counted along the path
-  bool isAnswer = true;  // or a user's message; false: what was thought
-  std::size_t piece = 0;
+  std::size_t item = 0;   // the turn, counted along the path
+  bool isAnswer = true;   // false: of what was thought. A user's message counts as an answer
+  std::size_t piece = 0;  // of its text: a paragraph or more, a block of code
   auto operator<=>(const TextRowKey&) const = default;
 };
 
+// Between two characters of a row.
 struct TextPlace {
   TextRowKey row;
   int position = 0;  // in the row's document
   auto operator<=>(const TextPlace&) const = default;
 };
 
-// From where it was begun to where it is drawn, in either direction.
+// From the anchor, where the mouse was pressed, to the head, where it is now: downwards or upwards.
 class ChatSelection {
  public:
   ChatSelection() = default;
   ChatSelection(const TextPlace& anchor, const TextPlace& head) : m_ends({anchor, head}) {}
-  // All of the turns from one to another, how many rows they ever have.
+  // Whole turns, the first and the last one included; also of rows that they get later.
   static ChatSelection ofTurns(std::size_t first, std::size_t last);
 
   bool isEmpty() const { return !m_ends; }

@@ -138,9 +138,9 @@ void ChatSession::runEffect(const ChatEffect& effect) {
                                 .arg(formatCount(length));
                           };
                           setTrouble({.kind = Trouble::Kind::ContextFull,
+                                      .sentence = words,
                                       .neededTokens = full.contextLength * 2,
-                                      .resumeId = full.resumeId,
-                                      .words = words});
+                                      .resumeId = full.resumeId});
                           settleFull();
                         },
                         [this](const chat_effect::TellTooLong& told) { tellTooLong(told); },

@@ -101,7 +101,8 @@ class ChatSession : public QObject {
   // Of the user's, and then it is answered; of an answer, which needs no model.
   bool edit(const QString& turnId, const QString& text, const QVector<Attachment>& attachments);
   bool sendDraft();  // the draft, as the new message or the other version that it is
-  // As it is now, once a model is there. A change of the draft takes that back, and so do stop() and leaving it.
+  // Without a model: holds the draft, and sends it when one is loaded. Changing the draft takes it back, and so do
+  // stop() and another conversation.
   void sendDraftOnceLoaded();
   void takeBackDraft();
   bool sendsOnceLoaded() const { return m_heldDraft.has_value(); }
@@ -120,7 +121,6 @@ class ChatSession : public QObject {
   void summarise();
   void agreeToPlainTemplate();  // for all conversations; and answers the question that waits for it here
   void dismissTrouble();
-  void writeAnew();  // the trouble, in the language of now
 
  signals:
   void pathChanged();  // other turns, or other versions of them

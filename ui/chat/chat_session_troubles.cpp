@@ -20,11 +20,8 @@ constexpr quint32 kSummaryTokens = 300;
 void ChatSession::setTrouble(Trouble trouble) {
   if (trouble.kind == Trouble::Kind::None && m_trouble.kind == Trouble::Kind::None) return;
   m_trouble = std::move(trouble);
-  if (m_trouble.words) m_trouble.text = m_trouble.words();
   emit troubleChanged();
 }
-
-void ChatSession::writeAnew() { setTrouble(m_trouble); }
 
 void ChatSession::dismissTrouble() { setTrouble({}); }
 
@@ -45,9 +42,9 @@ void ChatSession::tellTooLong(const chat_effect::TellTooLong& told) {
     emit contextChanged();
   }
   setTrouble({.kind = Trouble::Kind::PromptTooLong,
+              .sentence = words,
               .neededTokens = told.promptTokens + told.promptTokens / 2,
-              .resumeId = told.resumeId,
-              .words = words});
+              .resumeId = told.resumeId});
   if (!told.wasSummary) settleFull();
 }
 
@@ -86,11 +83,11 @@ void ChatSession::tellFailed(const Error& error) {
   const auto sentence = [message = error.message, device] {
     return device ? withDeviceName(*device, wordsOf(message)) : wordsOf(message);
   };
-  Trouble trouble{.kind = Trouble::Kind::Failed, .words = sentence};
+  Trouble trouble{.kind = Trouble::Kind::Failed, .sentence = sentence};
   if (device && device->kind != DeviceKind::kCpu) trouble.deviceId = QString::fromStdString(device->id);
   if (error.code == ErrorCode::kDeviceLost) {
     trouble.kind = Trouble::Kind::DeviceLost;
-    trouble.words = [sentence] {
+    trouble.sentence = [sentence] {
       return tr("%1. That happens when a driver is reset or the machine sleeps; the conversation is kept.")
           .arg(sentence());
     };
@@ -107,7 +104,7 @@ bool ChatSession::offerPlainTemplate() {
               "answers may be less good.")
         .arg(wordsOf(problem));
   };
-  setTrouble({.kind = Trouble::Kind::Template, .words = words});
+  setTrouble({.kind = Trouble::Kind::Template, .sentence = words});
   return true;
 }
 
@@ -120,9 +117,9 @@ QString ChatSession::whereToCut() {
           "larger context.");
     };
     setTrouble({.kind = Trouble::Kind::AloneTooLong,
+                .sentence = words,
                 .neededTokens = context().length * 2,
-                .resumeId = m_trouble.resumeId,
-                .words = words});
+                .resumeId = m_trouble.resumeId});
   }
   return cut;
 }

@@ -133,12 +133,16 @@ ChatSession* ChatSessions::add(ChatSession* session) {
 }
 
 // What was typed last in the one that is left goes into the store: when it is opened again, it may be read from there.
-void ChatSessions::setCurrent(ChatSession* session) {
-  setOpening({});
-  if (session == m_current) return;
+void ChatSessions::leaveCurrent() {
   m_current->keepTyped();
   m_current->takeBackDraft();
   m_current->dismissTrouble();  // it was seen
+}
+
+void ChatSessions::setCurrent(ChatSession* session) {
+  setOpening({});
+  if (session == m_current) return;
+  leaveCurrent();
   m_current = session;
   m_unread.remove(session->head().id);
   emit currentChanged();
@@ -161,9 +165,7 @@ void ChatSessions::newConversation() {
 
 void ChatSessions::openConversation(const QString& id) {
   if (ChatSession* session = find(id)) return setCurrent(session);
-  m_current->keepTyped();
-  m_current->takeBackDraft();
-  m_current->dismissTrouble();
+  leaveCurrent();
   setOpening(id);
   m_shared.store.open(id);
 }
@@ -189,10 +191,6 @@ void ChatSessions::importConversation(const Conversation& conversation) {
 void ChatSessions::renameConversation(const QString& id, const QString& title) {
   if (ChatSession* session = find(id)) return session->rename(title);
   if (!title.trimmed().isEmpty()) m_shared.store.rename(id, title.trimmed());
-}
-
-void ChatSessions::writeAnew() {
-  for (ChatSession* session : m_sessions) session->writeAnew();
 }
 
 void ChatSessions::forgetConversation(const QString& id) {

@@ -52,7 +52,6 @@ class ChatSessions : public QObject {
   void renameConversation(const QString& id, const QString& title);
   void forgetConversation(const QString& id);  // it was deleted
   void stop(const QString& id);                // its answer, which runs or waits
-  void writeAnew();                            // what they tell, in the language of now
 
  signals:
   void currentChanged();  // to another session
@@ -70,6 +69,7 @@ class ChatSessions : public QObject {
 
   ChatSession* add(ChatSession* session);
   ChatSession* findNew() const;
+  void leaveCurrent();
   void setCurrent(ChatSession* session);
   void setOpening(const QString& id);
   void takeOpened(const Conversation& conversation);

@@ -3,13 +3,13 @@
 #pragma once
 
 #include <QString>
-#include <functional>
 #include <optional>
 #include <variant>
 #include <vector>
 
 #include "ui/chat/conversation.h"
 #include "ui/engine_port.h"
+#include "ui/format/sentence.h"
 
 namespace headroom::ui {
 
@@ -17,11 +17,10 @@ namespace headroom::ui {
 struct Trouble {
   enum class Kind : quint8 { None, ContextFull, PromptTooLong, AloneTooLong, Template, Failed, DeviceLost };
   Kind kind = Kind::None;
-  QString text = {};
-  quint32 neededTokens = 0;             // a context that would do
-  QString resumeId = {};                // the turn to go on from once there is room; empty: none
-  QString deviceId = {};                // of the GPU that failed; empty: none did
-  std::function<QString()> words = {};  // the text in the language of now; empty: there is no other
+  Sentence sentence = {};
+  quint32 neededTokens = 0;  // a context that would do
+  QString resumeId = {};     // the turn to go on from once there is room; empty: none
+  QString deviceId = {};     // of the GPU that failed; empty: none did
 };
 
 namespace chat_stage {

@@ -1,6 +1,7 @@
 #include "ui/chat/chat_view.h"
 
 #include <QKeyEvent>
+#include <QScopedValueRollback>
 #include <QScrollBar>
 #include <algorithm>
 #include <utility>
@@ -13,7 +14,7 @@ namespace headroom::ui {
 
 namespace {
 
-constexpr int kEdgeMs = 30;
+constexpr int kEdgeMs = 30;  // between two steps of a view that scrolls under a drag
 
 }  // namespace
 
@@ -26,7 +27,7 @@ ChatView::ChatView(const ChatTree& tree, const Theme& theme, QWidget* parent)
   setFocusPolicy(Qt::StrongFocus);
   setAccessibleName(tr("Conversation"));
   m_more.setSingleShot(true);
-  m_more.setInterval(1);  // one of 0 comes back before anything is painted or any key is taken
+  m_more.setInterval(1);  // a timer of 0 ms would fire before what was made is painted and before any key is taken
   connect(&m_more, &QTimer::timeout, this, &ChatView::layoutRows);
   m_edge.setInterval(kEdgeMs);
   connect(&m_edge, &QTimer::timeout, this, &ChatView::scrollAtEdge);
@@ -119,7 +120,7 @@ void ChatView::appendText(const QString& turnId, const QString& text) {
     return;
   }
   if (item->segments->isFinished()) {  // the answer is continued: its last paragraph or its open fence may grow
-    endSelectionFrom(static_cast<std::size_t>(item - m_items.data()));
+    endSelectionFrom(indexOf(*item));
     for (Row& row : item->rows) dropWidget(row);
     split(*item);
   } else {
@@ -158,7 +159,7 @@ void ChatView::addSegmentRows(Item& item, std::size_t first, bool isThought) {
       continue;
     }
     found->measured = false;
-    const TextRowKey key = keyOf(static_cast<std::size_t>(&item - m_items.data()), *found);
+    const TextRowKey key = keyOf(indexOf(item), *found);
     if (const auto part = m_selection.partOf(key); part && !part->isWhole()) endSelection(nullptr);
     if (found->kind != kind) {  // backticks that turned out to open a fence
       if (hasMouse(key.item, *found)) stopDragging();
@@ -166,11 +167,10 @@ void ChatView::addSegmentRows(Item& item, std::size_t first, bool isThought) {
       found->kind = kind;
     }
     if (!found->widget) continue;
-    m_isSelecting = true;
+    const QScopedValueRollback ours(m_isSelecting, true);
     if (kind == Kind::Prose) static_cast<ProseRow*>(found->widget.data())->showMarkdown(segments[i]);
     if (kind == Kind::Code) static_cast<CodeRow*>(found->widget.data())->showCode(segments[i]);
     if (!m_selection.isEmpty()) showPart(static_cast<TextRow&>(*found->widget), key);
-    m_isSelecting = false;
     if (!m_found.isEmpty()) markRow(item, *found);
   }
 }
@@ -240,7 +240,7 @@ void ChatView::realize(Item& item, Row& row) {
   if (!row.widget) {
     row.widget = makeRow(item, row);
     if (!m_found.isEmpty()) markRow(item, row);
-    watch(static_cast<std::size_t>(&item - m_items.data()), row);
+    watch(indexOf(item), row);
   }
   row.height = row.widget->heightFor(widthOf(row));
   row.measured = true;

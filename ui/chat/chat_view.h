@@ -120,11 +120,12 @@ class ChatView : public QAbstractScrollArea {
   void finishThought(Item& item);
   void unfold(const QString& turnId, bool isUnfolded);
   void showThinkingRow(const Item& item);
-  // Of a row with text that has a widget.
+  // A row of text that has a widget.
   struct TextAt {
     TextRowKey key;
     TextRow* row = nullptr;  // null: there is none
   };
+  std::size_t indexOf(const Item& item) const { return static_cast<std::size_t>(&item - m_items.data()); }
   static TextRowKey keyOf(std::size_t item, const Row& row) { return {item, !row.isThought, row.segment}; }
   void watch(std::size_t item, const Row& row);
   TextAt textRowOf(const QObject* object) const;
@@ -137,7 +138,7 @@ class ChatView : public QAbstractScrollArea {
   bool hasMouse(std::size_t item, const Row& row) const;
   bool pressKey(const QObject* object, const QKeyEvent& event);
   void showPart(TextRow& text, const TextRowKey& key);
-  void select(const ChatSelection& selection);
+  void select(const ChatSelection& selection, const TextRow* except = nullptr);
   void endSelection(const TextRow* except);
   void endSelectionFrom(std::size_t item);
   void showSelectionMenu(const QPoint& globalPos);
@@ -166,9 +167,9 @@ class ChatView : public QAbstractScrollArea {
   bool m_followsEnd = true, m_isLayingOut = false;
   ChatSelection m_selection;           // over several rows; one row selects by itself
   std::optional<TextPlace> m_pressed;  // where a selection begins or began
-  QPoint m_pointer;                    // while something is drawn, on the screen
-  bool m_isDragging = false;           // the mouse is held since
-  bool m_isSelecting = false;          // what rows tell of their selections is our own doing
+  QPoint m_pointer;                    // on the screen, while m_isDragging
+  bool m_isDragging = false;           // the left button is down since m_pressed
+  bool m_isSelecting = false;          // changes of rows' selections, which they tell of, are our own doing
   QTimer m_edge;                       // scrolls while the pointer is above or below what is seen
   QTimer m_more;                       // goes on with rows that had no time in this pass
 };

@@ -54,8 +54,7 @@ void ChatView::scrollToFound() {
   const bool isSeen = at + inRow >= margin && at + inRow <= height - margin;
   const bool followed = m_followsEnd;
   m_followsEnd = false;
-  m_anchor = {static_cast<std::size_t>(item - m_items.data()), static_cast<std::size_t>(row - item->rows.begin()),
-              isSeen ? at : height / 3 - inRow};
+  m_anchor = {indexOf(*item), static_cast<std::size_t>(row - item->rows.begin()), isSeen ? at : height / 3 - inRow};
   layoutRows();
   m_followsEnd = isNearEnd();
   if (m_followsEnd != followed) emit endLeft(!m_followsEnd);

@@ -5,11 +5,12 @@
 #include <QGuiApplication>
 #include <QMenu>
 #include <QMouseEvent>
+#include <QScopedValueRollback>
 #include <QScrollBar>
 #include <QTextCursor>
 #include <QTextDocument>
 #include <algorithm>
-#include <utility>
+#include <memory>
 
 #include "ui/chat/chat_view.h"
 #include "ui/chat/markdown_writer.h"
@@ -19,12 +20,13 @@ namespace headroom::ui {
 
 namespace {
 
-// A step, and a part of how far the pointer is out. A step leaves what counts as the end.
+// Each tick scrolls by a step and by a share of how far the pointer is out: 40 pixels above the view, 30 + 10. A step
+// is more than what still counts as the end of the conversation, which would be scrolled to again.
 constexpr int kEdgeStepPx = 30, kEdgeShare = 4;
 
 }  // namespace
 
-// A row that is made: it shows its part of what is selected, and tells what is done with its text.
+// For a row whose widget was just made: shows what is selected of it, and listens to the mouse and the keys in it.
 void ChatView::watch(std::size_t item, const Row& row) {
   auto* text = qobject_cast<TextRow*>(row.widget.data());
   if (text == nullptr) return;
@@ -48,7 +50,7 @@ ChatView::TextAt ChatView::textRowOf(const QObject* object) const {
   return {};
 }
 
-// Of the texts that are seen: the one at that height, else the nearest above or below.
+// The text at the height of the pointer. Between two texts, where names and buttons stand, the nearer one.
 ChatView::TextAt ChatView::nearestText(const QPoint& globalPos) const {
   const int y = viewport()->mapFromGlobal(globalPos).y();
   TextAt nearest;
@@ -74,7 +76,7 @@ bool ChatView::eventFilter(QObject* object, QEvent* event) {
     case QEvent::MouseMove: {
       const auto& mouse = static_cast<QMouseEvent&>(*event);
       if (!mouse.buttons().testFlag(Qt::LeftButton)) stopDragging();
-      return m_isDragging && mouse.buttons().testFlag(Qt::LeftButton) && dragTo(mouse.globalPosition().toPoint());
+      return m_isDragging && dragTo(mouse.globalPosition().toPoint());
     }
     case QEvent::MouseButtonRelease: return releaseText(object, event);
     case QEvent::ContextMenu:
@@ -89,7 +91,8 @@ bool ChatView::eventFilter(QObject* object, QEvent* event) {
   return QAbstractScrollArea::eventFilter(object, event);
 }
 
-// With Shift, in another row than where it was begun, the selection goes on to here.
+// Begins a selection; with Shift, in another row than where the last one began, draws that one up to here. True: the
+// row is not to hear of the press.
 bool ChatView::pressText(const QObject* object, const QMouseEvent& event) {
   if (event.button() != Qt::LeftButton) return false;
   const TextAt text = textRowOf(object);
@@ -107,13 +110,15 @@ bool ChatView::pressText(const QObject* object, const QMouseEvent& event) {
   return false;
 }
 
-// A row says that its selection has changed whenever the button is let go, and takes the selection's clipboard.
+// When the button is let go, a row says that its selection has changed even where it has not, and puts its own part
+// into the clipboard of X11's middle button. Both are for the whole selection to say, so the row hears of it from here.
 bool ChatView::releaseText(QObject* object, QEvent* event) {
   stopDragging();
   if (m_selection.isEmpty() || m_isSelecting) return false;
-  m_isSelecting = true;
-  QCoreApplication::sendEvent(object, event);
-  m_isSelecting = false;
+  {
+    const QScopedValueRollback ours(m_isSelecting, true);
+    QCoreApplication::sendEvent(object, event);
+  }
   QClipboard* clipboard = QGuiApplication::clipboard();
   if (clipboard->supportsSelection()) clipboard->setText(selectedText(), QClipboard::Selection);
   return true;
@@ -128,7 +133,8 @@ void ChatView::mousePressEvent(QMouseEvent* event) {
   QAbstractScrollArea::mousePressEvent(event);
 }
 
-// True: the row that has the mouse is not to go on by itself.
+// Selects from where the mouse was pressed to here. True: the row that was pressed is not to hear of the move, since it
+// would select up to its own end.
 bool ChatView::dragTo(const QPoint& globalPos) {
   m_pointer = globalPos;
   const int y = viewport()->mapFromGlobal(globalPos).y();
@@ -141,9 +147,8 @@ bool ChatView::dragTo(const QPoint& globalPos) {
     // A row that hears of a pointer outside of it scrolls itself from then on, by a timer of its own.
     const QWidget* inside = text.row->view()->viewport();
     if (inside->rect().contains(inside->mapFromGlobal(globalPos))) return false;
-    m_isSelecting = true;
+    const QScopedValueRollback ours(m_isSelecting, true);
     text.row->select(m_pressed->position, text.row->positionAt(globalPos));
-    m_isSelecting = false;
     return true;
   }
   select({*m_pressed, {text.key, text.row->positionAt(globalPos)}});
@@ -159,24 +164,24 @@ void ChatView::scrollAtEdge() {
   dragTo(m_pointer);
 }
 
-// The row's own end of a selection is where the mouse was pressed: a pointer that comes back goes on from there.
+// A row goes on by itself when the pointer comes back into it, and then from its cursor's anchor: so that has to be
+// where the mouse was pressed, which is the end of a part that is drawn upwards.
 void ChatView::showPart(TextRow& text, const TextRowKey& key) {
   const auto part = m_selection.partOf(key);
   if (!part) return text.selectNothing();
   m_selection.isUpwards() ? text.select(part->to, part->from) : text.select(part->from, part->to);
 }
 
-void ChatView::select(const ChatSelection& selection) {
+// `except` is left as it is.
+void ChatView::select(const ChatSelection& selection, const TextRow* except) {
   m_selection = selection;
-  m_isSelecting = true;
+  const QScopedValueRollback ours(m_isSelecting, true);
   for (std::size_t i = 0; i < m_items.size(); ++i) {
     for (const Row& row : m_items[i].rows) {
       auto* text = qobject_cast<TextRow*>(row.widget.data());
-      if (text == nullptr) continue;
-      showPart(*text, keyOf(i, row));
+      if (text != nullptr && text != except) showPart(*text, keyOf(i, row));
     }
   }
-  m_isSelecting = false;
 }
 
 void ChatView::stopDragging() {
@@ -189,18 +194,8 @@ bool ChatView::hasMouse(std::size_t item, const Row& row) const {
   return m_isDragging && m_pressed->row == keyOf(item, row);
 }
 
-// That of one row may stay.
-void ChatView::endSelection(const TextRow* except) {
-  m_selection.clear();
-  m_isSelecting = true;
-  for (const Item& item : m_items) {
-    for (const Row& row : item.rows) {
-      auto* text = qobject_cast<TextRow*>(row.widget.data());
-      if (text != nullptr && text != except) text->selectNothing();
-    }
-  }
-  m_isSelecting = false;
-}
+// What one row has selected by itself may stay.
+void ChatView::endSelection(const TextRow* except) { select({}, except); }
 
 // The rows of these turns go, or become others.
 void ChatView::endSelectionFrom(std::size_t item) {
@@ -211,7 +206,7 @@ void ChatView::endSelectionFrom(std::size_t item) {
   if (!m_selection.isEmpty() && m_selection.lastItem() >= item) endSelection(nullptr);
 }
 
-// Selecting goes from the row to its message and on to the conversation.
+// Ctrl+A once is the row's own: its text. Then its message, then the conversation.
 bool ChatView::pressKey(const QObject* object, const QKeyEvent& event) {
   if (isViewKey(event, ViewKey::CopySelected) && !m_selection.isEmpty()) {
     QGuiApplication::clipboard()->setText(selectedText());

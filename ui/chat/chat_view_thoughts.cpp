@@ -23,7 +23,7 @@ void ChatView::appendThinking(const QString& turnId, const QString& text) {
   const bool isFirst = item != nullptr && std::none_of(item->rows.begin(), item->rows.end(),
                                                        [](const Row& row) { return row.kind == Kind::Thinking; });
   if (item != nullptr && item->isSplit && (isFirst || (item->thought && item->thought->isFinished()))) {
-    endSelectionFrom(static_cast<std::size_t>(item - m_items.data()));
+    endSelectionFrom(indexOf(*item));
     for (Row& row : item->rows) dropWidget(row);
     split(*item);
   } else if (item != nullptr && item->thought) {
@@ -62,7 +62,7 @@ void ChatView::splitThought(Item& item) {
 }
 
 void ChatView::dropThought(Item& item) {
-  endSelectionFrom(static_cast<std::size_t>(&item - m_items.data()));
+  endSelectionFrom(indexOf(item));
   for (Row& row : item.rows) {
     if (row.isThought) dropWidget(row);
   }
@@ -78,8 +78,8 @@ void ChatView::unfold(const QString& turnId, bool isUnfolded) {
   const auto head =
       std::find_if(item->rows.begin(), item->rows.end(), [](const Row& row) { return row.kind == Kind::Thinking; });
   if (head == item->rows.end()) return;
-  const Anchor anchor{static_cast<std::size_t>(item - m_items.data()),
-                      static_cast<std::size_t>(head - item->rows.begin()), head->top - verticalScrollBar()->value()};
+  const Anchor anchor{indexOf(*item), static_cast<std::size_t>(head - item->rows.begin()),
+                      head->top - verticalScrollBar()->value()};
   item->isUnfolded = isUnfolded;
   if (isUnfolded) {
     splitThought(*item);

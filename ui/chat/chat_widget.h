@@ -82,6 +82,7 @@ class ChatWidget : public QWidget {
   void connectView();
   void connectList();
   QString statusText() const;
+  void showTree();
   void showActivity();
   void showWelcome();
   void showHead();

@@ -58,7 +58,8 @@ class Composer : public QFrame {
   // Files that are still being read for the draft before are left out of it.
   void showDraft(ChatDraft& draft);
 
-  // Loading: what is sent waits for the model; Held: it does. Waiting: for another conversation to open.
+  // Loading: no model yet, and one is on its way: what is sent is held until it is there. Held: something is. Waiting:
+  // another conversation is being opened, and nothing can be sent.
   enum class Mode { NoModel, Loading, Held, Waiting, Ready, Busy };
   void setMode(Mode mode);
   void setEditsAnswer(bool on);       // the turn that is edited is no message of the user's

@@ -99,10 +99,7 @@ QTextCursor CodeRow::cursor() const { return m_code->textCursor(); }
 QTextCursor CodeRow::cursorAt(const QPoint& viewportPos) const { return m_code->cursorForPosition(viewportPos); }
 void CodeRow::setCursor(const QTextCursor& cursor) { m_code->setTextCursor(cursor); }
 
-void CodeRow::showCode(const MarkdownSegment& segment) {
-  m_code->showCode(segment.text);
-  m_isLast = true;
-}
+void CodeRow::showCode(const MarkdownSegment& segment) { m_code->showCode(segment.text); }
 
 int CodeRow::heightFor(int width) {
   return m_code->heightFor(width - 2 * kCodeSidePx) + (m_language ? kCodeBarPx + kCodeGapPx : 0) + kCodeGapPx;
@@ -127,7 +124,7 @@ void CodeRow::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   painter.setRenderHint(QPainter::Antialiasing);
   const QRectF box = QRectF(rect()).adjusted(0.5, m_language ? kCodeGapPx + 0.5 : 0, -0.5, -kCodeGapPx - 0.5);
-  painter.fillPath(roundedPart(box, m_language != nullptr, m_isLast, 8), theme().tokens().sunken);
+  painter.fillPath(roundedPart(box, m_language != nullptr, true, 8), theme().tokens().sunken);
   if (!m_language) return;
   painter.setPen(theme().tokens().border);
   painter.drawLine(QPointF(box.left() + 1, box.top() + kCodeBarPx), QPointF(box.right() - 1, box.top() + kCodeBarPx));

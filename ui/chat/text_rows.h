@@ -14,13 +14,14 @@ namespace headroom::ui {
 class CodeView;
 class ProseView;
 
+// A row with one document of text.
 class TextRow : public ChatRow {
   Q_OBJECT
  public:
   using ChatRow::ChatRow;
   virtual QAbstractScrollArea* view() const = 0;  // what has the mouse and the keyboard
 
-  // Positions are those of its document, 0 to what ChatSelection::kToEnd is cut to.
+  // Positions are those of the document; one behind its end, as ChatSelection::kToEnd, counts as its end.
   int positionAt(const QPoint& globalPos) const;  // the nearest
   void select(int anchor, int head);              // in either direction
   void selectNothing();
@@ -82,7 +83,6 @@ class CodeRow : public TextRow {
   QLabel* m_language = nullptr;  // null in a piece that continues the one above
   QToolButton* m_copy = nullptr;
   CodeView* m_code;
-  bool m_isLast = true;
 };
 
 }  // namespace headroom::ui

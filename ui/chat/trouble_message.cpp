@@ -7,7 +7,7 @@ namespace headroom::ui {
 BarMessage troubleMessage(const Trouble& trouble, const TroubleWaysOut& ways) {
   using Kind = Trouble::Kind;
   const bool isFailure = trouble.kind == Kind::Failed || trouble.kind == Kind::DeviceLost;
-  BarMessage message{isFailure ? Tone::Bad : Tone::Warning, Sentence::plain(trouble.text)};
+  BarMessage message{isFailure ? Tone::Bad : Tone::Warning, trouble.sentence};
   const auto offer = [&](const char* name, const QString& text, const QString& tip,
                          const std::function<void()>& choose) {
     message.waysOut.append({name, text, tip, choose});

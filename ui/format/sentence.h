@@ -2,7 +2,6 @@
 #pragma once
 
 #include <QString>
-#include <concepts>
 #include <functional>
 #include <type_traits>
 #include <utility>

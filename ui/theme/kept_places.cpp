@@ -2,6 +2,7 @@
 
 #include <QAbstractButton>
 #include <QAbstractScrollArea>
+#include <QScopedValueRollback>
 #include <QScrollBar>
 #include <QTabWidget>
 
@@ -15,6 +16,31 @@ void forNamed(const QWidget& root, Take take) {
     if (!widget->objectName().isEmpty() && !widget->objectName().startsWith(QLatin1StringView("qt_"))) take(*widget);
   }
 }
+
+// Until the range is large enough, or anybody else has scrolled.
+class Waiting : public QObject {
+ public:
+  Waiting(QScrollBar& bar, int value) : QObject(&bar) {
+    connect(&bar, &QScrollBar::rangeChanged, this, [this, &bar, value](int, int maximum) {
+      {
+        const QScopedValueRollback ours(m_isScrolling, true);
+        bar.setValue(value);
+      }
+      if (maximum >= value) end(bar);
+    });
+    connect(&bar, &QScrollBar::valueChanged, this, [this, &bar] {
+      if (!m_isScrolling) end(bar);
+    });
+  }
+
+ private:
+  void end(QScrollBar& bar) {
+    disconnect(&bar, nullptr, this, nullptr);
+    deleteLater();
+  }
+
+  bool m_isScrolling = false;  // by this
+};
 
 }  // namespace
 
@@ -44,13 +70,7 @@ void KeptPlaces::restoreIn(const QWidget& root) const {
 
 void scrollOnceThereIsRoom(QScrollBar& bar, int value) {
   bar.setValue(value);
-  if (bar.value() == value) return;
-  auto* waiting = new QObject(&bar);
-  QObject::connect(&bar, &QScrollBar::rangeChanged, waiting, [&bar, waiting, value](int, int maximum) {
-    bar.setValue(value);
-    if (maximum >= value) waiting->deleteLater();
-  });
-  QObject::connect(&bar, &QScrollBar::actionTriggered, waiting, &QObject::deleteLater);
+  if (bar.value() != value) new Waiting(bar, value);
 }
 
 }  // namespace headroom::ui

@@ -23,7 +23,7 @@ class KeptPlaces {
   QMap<QString, bool> m_pressed;
 };
 
-// Now, or when the range of the bar has become large enough, unless the user has scrolled before.
+// Now, or when the range of the bar has become large enough, unless somebody has scrolled before.
 void scrollOnceThereIsRoom(QScrollBar& bar, int value);
 
 }  // namespace headroom::ui

@@ -96,7 +96,6 @@ void MonkeyWorld::followLanguage() {
   const auto chat = m_chat->release();
   const ui::LibraryPage::Kept library = m_libraryPage->kept();
   m_language.set(language);
-  m_sessions->writeAnew();
   m_window->writeAnew();
   showChat();
   m_libraryPage = new ui::LibraryPage(m_theme, *m_library);

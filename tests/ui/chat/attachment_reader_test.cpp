@@ -18,7 +18,7 @@ TEST(AttachmentReaderTest, each_read_ends_with_one_signal_of_its_id) {
   AttachmentReader reader([](const AttachmentOrder& order) -> ReadAttachment {
     const QString& path = order.path;
     if (path == "folder") return IsFolder{};
-    if (path == "bad") return AttachmentRefusal{ErrorCode::kBadFile, Sentence::plain("bad is bad.")};
+    if (path == "bad") return AttachmentRefusal{Sentence::plain("bad is bad.")};
     return Attachment{path, "text"};
   });
   QSignalSpy arrived(&reader, &AttachmentReader::arrived), refused(&reader, &AttachmentReader::refused),

@@ -177,7 +177,7 @@ TEST_F(ChatSessionTest, a_question_whose_model_is_closed_can_be_sent_again) {
   chat().send("q", {});
   emit m_engine.failed(m_engine.lastId, Error{ErrorCode::kUsage, Message::plain("no model is loaded")});
   EXPECT_EQ(chat().tree().path().size(), 1);
-  EXPECT_EQ(chat().trouble().text, "no model is loaded");
+  EXPECT_EQ(chat().trouble().sentence.text(), "no model is loaded");
 }
 
 TEST_F(ChatSessionTest, a_failure_while_an_answer_goes_on_keeps_its_text_and_says_interrupted) {

@@ -12,14 +12,15 @@ TEST_F(ChatSessionTest, what_was_counted_too_long_is_the_number_of_the_gauge_and
   emit m_engine.promptTooLong(m_engine.lastId, 1234, 1000);
   EXPECT_EQ(chat().context().used, 1234U) << "and not our estimate";
   EXPECT_FALSE(chat().context().isEstimate);
-  EXPECT_TRUE(chat().trouble().text.contains("1,234")) << chat().trouble().text.toStdString();
+  EXPECT_TRUE(chat().trouble().sentence.text().contains("1,234")) << chat().trouble().sentence.text().toStdString();
 }
 
 TEST_F(ChatSessionTest, a_full_context_holds_as_many_tokens_as_the_banner_says) {
   chat().send("q", {});
   m_engine.sendAnswer("a", ChatEnd::ContextFull, figures(10, 991, 1001, 1000));
   EXPECT_EQ(chat().context().used, 1000U);
-  EXPECT_TRUE(chat().trouble().text.contains("all 1,000 tokens")) << chat().trouble().text.toStdString();
+  EXPECT_TRUE(chat().trouble().sentence.text().contains("all 1,000 tokens"))
+      << chat().trouble().sentence.text().toStdString();
 }
 
 TEST_F(ChatSessionTest, a_full_context_is_a_state_and_dropping_goes_on_with_the_answer) {
@@ -48,7 +49,7 @@ TEST_F(ChatSessionTest, a_prompt_that_is_too_long_leaves_the_question_and_is_sen
   chat().send("next", {});
   emit m_engine.promptTooLong(m_engine.lastId, 1200, 1000);
   EXPECT_EQ(chat().trouble().kind, Trouble::Kind::PromptTooLong);
-  EXPECT_TRUE(chat().trouble().text.contains("1,200")) << chat().trouble().text.toStdString();
+  EXPECT_TRUE(chat().trouble().sentence.text().contains("1,200")) << chat().trouble().sentence.text().toStdString();
   EXPECT_EQ(chat().tree().path().size(), 7);
   chat().dropOldest();
   EXPECT_EQ(lastRequest().messages.back().content, "next");
@@ -60,7 +61,8 @@ TEST_F(ChatSessionTest, a_prompt_that_was_not_counted_to_its_end_has_at_least_so
   m_engine.sendAnswer("answer");
   chat().send(QString(9000, 'q'), {});
   emit m_engine.promptTooLong(m_engine.lastId, 1001, 1000, true);
-  EXPECT_TRUE(chat().trouble().text.contains("at least 1,001 tokens")) << chat().trouble().text.toStdString();
+  EXPECT_TRUE(chat().trouble().sentence.text().contains("at least 1,001 tokens"))
+      << chat().trouble().sentence.text().toStdString();
   EXPECT_EQ(chat().context().used, 1001U);
   EXPECT_TRUE(chat().context().isAtLeast);
   m_sessions.newConversation();
@@ -95,7 +97,7 @@ TEST_F(ChatSessionTest, one_message_longer_than_the_context_says_that_nothing_ca
 TEST_F(ChatSessionTest, a_template_that_cannot_be_used_is_agreed_on_once) {
   m_engine.sendLoaded("odd", 1000, "line 3: unknown filter");
   EXPECT_EQ(chat().trouble().kind, Trouble::Kind::Template);
-  EXPECT_TRUE(chat().trouble().text.contains("line 3: unknown filter"));
+  EXPECT_TRUE(chat().trouble().sentence.text().contains("line 3: unknown filter"));
   chat().agreeToPlainTemplate();
   chat().send("q", {});
   EXPECT_TRUE(lastRequest().allowPlainTemplate);
@@ -116,7 +118,7 @@ TEST_F(ChatSessionTest, who_sends_without_agreeing_is_asked_again_and_then_answe
 TEST_F(ChatSessionTest, a_failure_is_shown_and_the_question_can_be_sent_again) {
   chat().send("q", {});
   emit m_engine.failed(m_engine.lastId, Error{ErrorCode::kResource, Message::plain("The file has shrunk.")});
-  EXPECT_EQ(chat().trouble().text, "The file has shrunk.");
+  EXPECT_EQ(chat().trouble().sentence.text(), "The file has shrunk.");
   EXPECT_EQ(chat().tree().path().size(), 1);
   chat().answer(turn(0).id);
   EXPECT_EQ(m_engine.generates.size(), 2U);
@@ -155,7 +157,7 @@ TEST_F(ChatSessionTest, a_lost_device_is_a_trouble_of_its_own_and_the_conversati
   emit m_engine.textArrived(m_engine.lastId, "half");
   emit m_engine.failed(m_engine.lastId, Error{ErrorCode::kDeviceLost, Message::plain("vulkan:0: the device was lost")});
   EXPECT_EQ(chat().trouble().kind, Trouble::Kind::DeviceLost);
-  EXPECT_TRUE(chat().trouble().text.startsWith("vulkan:0: the device was lost. "));
+  EXPECT_TRUE(chat().trouble().sentence.text().startsWith("vulkan:0: the device was lost. "));
   EXPECT_EQ(turn(1).text, "half");
 }
 
@@ -170,7 +172,7 @@ TEST_F(ChatSessionTest, a_lost_device_is_called_by_its_name) {
     emit m_engine.modelLoaded(++m_engine.lastId, LoadedModel{"/m.gguf", model, plan, {}, 1, {}});
     chat().send("q", {});
     emit m_engine.failed(m_engine.lastId, error);
-    return chat().trouble().text;
+    return chat().trouble().sentence.text();
   };
   EXPECT_EQ(said("vulkan:1").section('.', 0, 0), "RX 7600 (vulkan:1): the device was lost");
   EXPECT_EQ(chat().trouble().deviceId, "vulkan:1");

@@ -164,7 +164,7 @@ TEST_F(ChatSessionsTest, a_trouble_of_a_conversation_that_is_not_open_stays_unti
   m_sessions.openConversation(m_ids[0]);
   EXPECT_EQ(chat().trouble().kind, Trouble::Kind::ContextFull);
   m_sessions.openConversation(m_ids[1]);
-  EXPECT_EQ(chat().trouble().text, "a kernel failed");
+  EXPECT_EQ(chat().trouble().sentence.text(), "a kernel failed");
   EXPECT_EQ(m_sessions.find(m_ids[0]), nullptr) << "its trouble was seen";
 }
 

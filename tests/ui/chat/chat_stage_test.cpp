@@ -17,7 +17,7 @@ constexpr quint64 kRuns = 7;  // the request of every running stage; 5 is older,
 template <class Value>
 using Named = std::vector<std::pair<std::string, Value>>;
 
-Trouble full() { return {Trouble::Kind::ContextFull, "full", 2000, "resumed"}; }
+Trouble full() { return {Trouble::Kind::ContextFull, Sentence::plain("full"), 2000, "resumed"}; }
 
 Named<ChatStage> stages() {
   return {{"Resting", Resting{}},
@@ -109,7 +109,7 @@ std::string describe(const ChatEffect& effect) {
           [](const e::CutAndResume& cut) {
             return "cut at " + text(cut.cutId) + " with \"" + text(cut.summary) + "\", go on at " + text(cut.resumeId);
           },
-          [](const e::TellTrouble& told) { return "tell again: " + text(told.trouble.text); },
+          [](const e::TellTrouble& told) { return "tell again: " + text(told.trouble.sentence.text()); },
           [](const e::TellFull& told) {
             return "tell full of " + std::to_string(told.contextLength) + ", go on at " + text(told.resumeId);
           },

@@ -47,6 +47,12 @@ class ChatViewSelectTest : public ChatViewFixture {
     drag(from, to->viewport()->mapToGlobal(at));
   }
   void release(QAbstractScrollArea* text) { QTest::mouseRelease(text->viewport(), Qt::LeftButton, {}, {}); }
+  // From the beginning of a text to the end of another one.
+  void select(QAbstractScrollArea* from, QAbstractScrollArea* to) {
+    press(from, startOf(from));
+    drag(from, to, endOf(to));
+    release(from);
+  }
   QString copied(QWidget* view) {
     QTest::keyClick(view, Qt::Key_C, Qt::ControlModifier);
     return QGuiApplication::clipboard()->text();
@@ -66,9 +72,7 @@ TEST_F(ChatViewSelectTest, what_is_drawn_over_is_selected_downwards_and_upwards)
   auto* question = view("A question");
   auto* end = view("The end");
   const QString all = "A question.\n\nSome prose.\n\nMore.\n1. one\n2. two\n\na\tb\nc\td\n\nint a;\nint b;\n\nThe end.";
-  press(question, startOf(question));
-  drag(question, end, endOf(end));
-  release(question);
+  select(question, end);
   EXPECT_EQ(m_view.selectedText().toStdString(), all.toStdString());
   EXPECT_TRUE(isMarked(view("int a")));
   EXPECT_EQ(copied(question), all);
@@ -219,9 +223,7 @@ TEST_F(ChatViewSelectTest, what_is_found_is_marked_beside_what_is_selected) {
   say(Role::Assistant, "An answer.");
   show();
   auto* question = static_cast<QTextBrowser*>(view("A question"));
-  press(question, startOf(question));
-  drag(question, view("An answer"), endOf(view("An answer")));
-  release(question);
+  select(question, view("An answer"));
   m_view.markFound("question", {}, {});
   EXPECT_EQ(question->extraSelections().size(), 1);
   EXPECT_EQ(m_view.selectedText(), "A question.\n\nAn answer.");
@@ -241,14 +243,10 @@ TEST_F(ChatViewSelectTest, text_that_comes_below_leaves_it_and_text_within_ends_
   };
   auto* question = view("A question");
   auto* answer = view("An answer");
-  press(question, startOf(question));
-  drag(question, answer, endOf(answer));
-  release(question);
+  select(question, answer);
   grow("wing.");
   EXPECT_EQ(m_view.selectedText(), "A question.\n\nAn answer.");
-  press(question, startOf(question));
-  drag(question, view("Growing"), endOf(view("Growing")));
-  release(question);
+  select(question, view("Growing"));
   EXPECT_FALSE(m_view.selectedText().isEmpty());
   grow(" More.");
   EXPECT_EQ(m_view.selectedText(), "");
@@ -259,9 +257,7 @@ TEST_F(ChatViewSelectTest, another_path_ends_what_was_selected_in_it) {
   say(Role::Assistant, "An answer.");
   show();
   auto* first = view("A question");
-  press(first, startOf(first));
-  drag(first, view("An answer"), endOf(view("An answer")));
-  release(first);
+  select(first, view("An answer"));
   m_tree.append(question, Role::Assistant, "Another answer.", 0);
   m_view.showPath();
   settle();
@@ -289,9 +285,7 @@ TEST_F(ChatViewSelectTest, the_menu_of_a_text_copies_all_that_is_selected) {
   say(Role::Assistant, "An answer.");
   show();
   auto* question = view("A question");
-  press(question, startOf(question));
-  drag(question, view("An answer"), endOf(view("An answer")));
-  release(question);
+  select(question, view("An answer"));
   QContextMenuEvent asked(QContextMenuEvent::Mouse, startOf(question),
                           question->viewport()->mapToGlobal(startOf(question)));
   QCoreApplication::sendEvent(question->viewport(), &asked);

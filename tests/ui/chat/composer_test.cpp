@@ -37,8 +37,7 @@ class ComposerTest : public testing::Test {
         gates->begun.release();
         gates->open.acquire();
       }
-      if (path.endsWith("absent"))
-        return AttachmentRefusal{ErrorCode::kBadFile, Sentence::plain("absent is not there.")};
+      if (path.endsWith("absent")) return AttachmentRefusal{Sentence::plain("absent is not there.")};
       return Attachment{path, "text of " + path};
     });
   }

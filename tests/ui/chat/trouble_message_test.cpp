@@ -10,7 +10,7 @@ using Kind = Trouble::Kind;
 Trouble troubleOf(Kind kind, const QString& deviceId = {}) {
   Trouble trouble;
   trouble.kind = kind;
-  trouble.text = "What is <wrong>.";
+  trouble.sentence = Sentence::plain("What is <wrong>.");
   trouble.deviceId = deviceId;
   return trouble;
 }
@@ -32,7 +32,7 @@ TEST(TroubleMessage, each_trouble_offers_its_ways_out) {
     const Trouble trouble = troubleOf(kind);
     EXPECT_EQ(offersOf(trouble), ways) << static_cast<int>(kind);
     const BarMessage message = troubleMessage(trouble, {});
-    EXPECT_EQ(message.sentence.text(), trouble.text);
+    EXPECT_EQ(message.sentence.text(), trouble.sentence.text());
     EXPECT_EQ(message.tone, kind == Kind::Failed || kind == Kind::DeviceLost ? Tone::Bad : Tone::Warning);
   }
 }

@@ -63,8 +63,7 @@ TEST(KeptPlaces, who_scrolls_before_there_is_room_stays_where_he_is) {
   QScrollBar& bar = barOf(*contents);
   scrollOnceThereIsRoom(bar, 5000);
   EXPECT_EQ(bar.value(), bar.maximum());
-  bar.triggerAction(QAbstractSlider::SliderToMinimum);
-  QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+  bar.setValue(0);  // as an area does that follows the keyboard
   contents->findChild<QScrollArea*>("page")->widget()->setMinimumHeight(9000);
   ASSERT_TRUE(QTest::qWaitFor([&] { return bar.maximum() > 5000; }, 60'000));
   EXPECT_EQ(bar.value(), 0);
