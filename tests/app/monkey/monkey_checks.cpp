@@ -15,7 +15,8 @@
 
 namespace headroom::test {
 
-// A menu that a button opens, and a drag, wait in a loop of their own until somebody does something.
+// A menu that a button opens, a drag, and what a file dialog asks wait in a loop of their own until somebody does
+// something.
 void Monkey::leaveNestedLoop() {
   QWidget* popup = QApplication::activePopupWidget();
   if (auto* menu = qobject_cast<QMenu*>(popup); menu != nullptr && m_random() % 2 == 0) {
