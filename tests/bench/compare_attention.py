@@ -8,12 +8,12 @@ import argparse
 import statistics
 import time
 
-import llama_cpp as peer
+import llama_cpp as peer  # llama-cpp-python alone can cut a context
 
-from compare_peers import Peer, bench
+from compare_peers import LlamaCppPython, bench
 
 
-class PeerAtDepth(Peer):
+class PeerAtDepth(LlamaCppPython):
     def fill(self, depth):
         self.clear()
         for at in range(0, depth, 512):
@@ -55,8 +55,7 @@ def main():
         a, b = median(lambda m, p, *_: m), median(lambda m, p, *_: p)
         step, peer_step = median(lambda m, p, mine, s: mine), median(lambda m, p, mine, s: p + s)
         print(f"| {kv} | {a:.3f} / {b:.3f} | {median(lambda m, p, *_: p / m):.2f} | {step:.3f} / {peer_step:.3f} | {median(lambda m, p, mine, s: (p + s) / mine):.2f} |", flush=True)
-        peer.llama_free(other.context)
-        peer.llama_model_free(other.model)
+        other.close()
 
 
 if __name__ == "__main__":
