@@ -3,7 +3,9 @@
 #include <array>
 #include <cstring>
 #include <type_traits>
+#include <vector>
 
+#include "backend/cpu/relabel_points.h"
 #include "format/bit_order.h"
 #include "format/blocks.h"
 #include "format/dtype_table.h"
@@ -261,6 +263,48 @@ void interleave(const PieceRun& run, std::uint32_t piece_bytes) {
   }
 }
 
+// These rows with the numbers of points that panels have.
+std::vector<std::byte> relabelled(DType dtype, std::span<const std::byte> rows) {
+  std::vector<std::byte> copy(rows.begin(), rows.end());
+  relabel_points(dtype, PointNumbers::kOfPanel, copy);
+  return copy;
+}
+
+void put_row(DType dtype, std::uint64_t n_cols, std::uint32_t lane, const std::byte* row, std::byte* panel) {
+  const std::uint64_t n_blocks = div_up(n_cols, dtype_row(dtype).block_elems);
+  visit_pieces(dtype, n_cols, n_blocks, lane, [=](Bytes in_row, Bytes in_panel, auto n_bytes, Kept kept, auto piece) {
+    copy_piece(row + in_row, panel + in_panel, n_bytes, [=](std::uint32_t word) { return kept.in_panel(word, piece); });
+  });
+}
+
+// Sixteen rows.
+void put_rows(DType dtype, std::uint64_t n_cols, const std::byte* rows, std::byte* panel) {
+  const DTypeRow& type = dtype_row(dtype);
+  const Bytes stride = row_bytes(dtype, n_cols), plane = panel_plane_offset(dtype, n_cols);
+  const std::uint64_t n_blocks = div_up(n_cols, type.block_elems);
+  for (const PanelField& field : panel_fields(dtype)) {
+    const Bytes field_bytes = Bytes{field.piece_bytes} * field.n_pieces * kPanelRows;
+    PieceRun run{rows + field.row_offset,
+                 stride,
+                 panel + (field.behind_blocks ? plane : field.panel_offset),
+                 field.n_pieces,
+                 {field.flipped_bits, field.order}};
+    if (type.block_bytes ==
+        Bytes{field.piece_bytes} * field.n_pieces) {  // nothing but pieces of one kind: the row is one run
+      run.n_pieces *= n_blocks;
+      interleave(run, field.piece_bytes);
+      continue;
+    }
+    for (std::uint64_t block = 0; block < n_blocks; ++block) {
+      interleave(run, field.piece_bytes);
+      run.from += type.block_bytes;
+      run.to += field.behind_blocks ? field_bytes : plane / n_blocks;
+    }
+  }
+  if (type.row_extra_bytes != 0)
+    interleave<kRowExtra>({rows + n_blocks * type.block_bytes, stride, panel + plane, 1, {}});
+}
+
 }  // namespace
 
 std::span<const PanelField> panel_fields(DType dtype) {
@@ -300,10 +344,8 @@ Bytes panel_plane_offset(DType dtype, std::uint64_t n_cols) {
 }
 
 void put_panel_row(DType dtype, std::uint64_t n_cols, std::uint32_t lane, const std::byte* row, std::byte* panel) {
-  const std::uint64_t n_blocks = div_up(n_cols, dtype_row(dtype).block_elems);
-  visit_pieces(dtype, n_cols, n_blocks, lane, [=](Bytes in_row, Bytes in_panel, auto n_bytes, Kept kept, auto piece) {
-    copy_piece(row + in_row, panel + in_panel, n_bytes, [=](std::uint32_t word) { return kept.in_panel(word, piece); });
-  });
+  if (!has_labels(dtype)) return put_row(dtype, n_cols, lane, row, panel);
+  put_row(dtype, n_cols, lane, relabelled(dtype, {row, row_bytes(dtype, n_cols)}).data(), panel);
 }
 
 void take_panel_row(DType dtype, std::uint64_t n_cols, std::uint32_t lane, const std::byte* panel, std::byte* row) {
@@ -311,38 +353,18 @@ void take_panel_row(DType dtype, std::uint64_t n_cols, std::uint32_t lane, const
   visit_pieces(dtype, n_cols, n_blocks, lane, [=](Bytes in_row, Bytes in_panel, auto n_bytes, Kept kept, auto piece) {
     copy_piece(panel + in_panel, row + in_row, n_bytes, [=](std::uint32_t word) { return kept.in_row(word, piece); });
   });
+  if (has_labels(dtype)) relabel_points(dtype, PointNumbers::kOfFile, {row, row_bytes(dtype, n_cols)});
 }
 
 void put_panel(DType dtype, std::uint64_t n_cols, std::uint32_t n_rows, const std::byte* rows, std::byte* panel) {
-  const DTypeRow& type = dtype_row(dtype);
-  const Bytes stride = row_bytes(dtype, n_cols), plane = panel_plane_offset(dtype, n_cols);
+  const Bytes stride = row_bytes(dtype, n_cols);
   if (n_rows < kPanelRows) {  // the last panel of a matrix
     std::memset(panel, 0, stride * kPanelRows);
     for (std::uint32_t lane = 0; lane < n_rows; ++lane) put_panel_row(dtype, n_cols, lane, rows + lane * stride, panel);
     return;
   }
-  const std::uint64_t n_blocks = div_up(n_cols, type.block_elems);
-  for (const PanelField& field : panel_fields(dtype)) {
-    const Bytes field_bytes = Bytes{field.piece_bytes} * field.n_pieces * kPanelRows;
-    PieceRun run{rows + field.row_offset,
-                 stride,
-                 panel + (field.behind_blocks ? plane : field.panel_offset),
-                 field.n_pieces,
-                 {field.flipped_bits, field.order}};
-    if (type.block_bytes ==
-        Bytes{field.piece_bytes} * field.n_pieces) {  // nothing but pieces of one kind: the row is one run
-      run.n_pieces *= n_blocks;
-      interleave(run, field.piece_bytes);
-      continue;
-    }
-    for (std::uint64_t block = 0; block < n_blocks; ++block) {
-      interleave(run, field.piece_bytes);
-      run.from += type.block_bytes;
-      run.to += field.behind_blocks ? field_bytes : plane / n_blocks;
-    }
-  }
-  if (type.row_extra_bytes != 0)
-    interleave<kRowExtra>({rows + n_blocks * type.block_bytes, stride, panel + plane, 1, {}});
+  if (!has_labels(dtype)) return put_rows(dtype, n_cols, rows, panel);
+  put_rows(dtype, n_cols, relabelled(dtype, {rows, stride * kPanelRows}).data(), panel);
 }
 
 }  // namespace headroom

@@ -3,7 +3,7 @@
 //
 // A row's blocks are cut into pieces of 1, 2 or 4 bytes; the same piece of the 16 rows stands together. Scales of the
 // formats whose block is not a multiple of 64 bytes stand behind all blocks of the panel, so that the quants stay
-// aligned.
+// aligned. Points of large grids have numbers of their own: point_labels.h.
 #pragma once
 
 #include <span>

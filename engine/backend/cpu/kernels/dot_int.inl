@@ -68,19 +68,34 @@ void dot_min_blocks_tile(const std::byte* panel, std::uint32_t n_cols, const Act
 
 // --- 256 columns in parts of 32 ---
 
+// What products of values begin with that are taken from -128 on, or from -Source::kOffset where it has one: then
+// load_from_offset() gives them.
+template <class Source>
+inline I start_of(std::int32_t correction) {
+  if constexpr (requires { Source::kOffset; }) {
+    return set_i(correction / 128 * Source::kOffset);
+  } else {
+    return start_biased(correction);
+  }
+}
+
 // A part has a scale per 16, or one.
 template <int kN, int kPart, class Source>
 inline void add_part(const Source& source, std::uint32_t super, F d, const ActTile& tile, F (&acc)[kN]) {
   read_part_ahead<kPart, Source::kBytes>(source.blocks + super * Source::kBytes);
   I w[8];
-  source.template load<kPart>(super, w);
+  if constexpr (requires { Source::kOffset; }) {
+    source.template load_from_offset<kPart>(super, w);
+  } else {
+    source.template load<kPart>(super, w);
+  }
   const std::size_t at = (super * 8UL + kPart) * kN;
   if constexpr (requires { source.template scale<kPart>(super, d); }) {
     const F scale = source.template scale<kPart>(super, d);
     HEADROOM_UNROLL_COLUMNS
     for (int c = 0; c < kN; ++c) {
       const std::int8_t* quants = tile.quants + (at + c) * 32;
-      I sum = start_biased(tile.offset_corrections[at + c]);
+      I sum = start_of<Source>(tile.offset_corrections[at + c]);
       HEADROOM_UNROLL
       for (int j = 0; j < 8; ++j) sum = dot_biased(sum, w[j], broadcast4(quants + 4 * j));
       acc[c] = fma(to_f(sum), scale, acc[c]);
@@ -91,8 +106,8 @@ inline void add_part(const Source& source, std::uint32_t super, F d, const ActTi
     HEADROOM_UNROLL_COLUMNS
     for (int c = 0; c < kN; ++c) {
       const std::int8_t* quants = tile.quants + (at + c) * 32;
-      I low = start_biased(tile.offset_corrections16[2 * (at + c)]),
-        high = start_biased(tile.offset_corrections16[2 * (at + c) + 1]);
+      I low = start_of<Source>(tile.offset_corrections16[2 * (at + c)]),
+        high = start_of<Source>(tile.offset_corrections16[2 * (at + c) + 1]);
       HEADROOM_UNROLL
       for (int j = 0; j < 4; ++j) {
         low = dot_biased(low, w[j], broadcast4(quants + 4 * j));

@@ -236,7 +236,7 @@ struct PackedIQ2_S : GridPanel<1280> {
   void load(std::uint32_t super, I (&w)[8]) const {
     const I four = piece(super, kPart), high = piece(super, 16 + kPart / 4);
     constexpr int kFrom = kPart % 4 * 8;
-    put_eights<2>(kIq2SGrid,
+    put_eights<2>(kIq2SPanelGrid.words,
                   {with_high_bits<2, kFrom, kFrom + 4>(even_bytes(four), high),
                    with_high_bits<2, kFrom + 2, kFrom + 6>(odd_bytes(four), high)},
                   w);
@@ -248,7 +248,7 @@ struct PackedIQ2_S : GridPanel<1280> {
 template <int kPart, int kStep>
 inline void put_iq1(I four, I high, I (&w)[8]) {
   constexpr int kFrom = kPart % 2 * 16;
-  put_eights<2>(kIq1Grid,
+  put_eights<2>(kIq1PanelGrid.words,
                 {with_high_bits<3, kFrom, kFrom + 2 * kStep>(even_bytes(four), high),
                  with_high_bits<3, kFrom + kStep, kFrom + 3 * kStep>(odd_bytes(four), high)},
                 w);

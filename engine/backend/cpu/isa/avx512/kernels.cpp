@@ -4,6 +4,7 @@
 
 #include "backend/cpu/isa/avx512/vec.h"
 #include "backend/cpu/kernel_table.h"
+#include "backend/cpu/point_labels.h"
 #include "format/code_values.h"
 #include "format/grids.h"
 

@@ -3,7 +3,11 @@
 // codes: `first` has those of the first half of its elements, `last` those of the second half. Example: the codes 0 1 2
 // 0 2 2 1 0 of a point of IQ2 are the bytes 0b00100100 and 0b00011010. One more instruction moves each code into a byte
 // of its own; the bits above it are left over from its neighbours, and the last table, of 64 bytes, answers alike
-// whatever they are.
+// whatever they are. Of the grids that panels number anew (backend/cpu/point_labels.h) `first` takes three tables of 128
+// entries, however many points there are.
+//
+// Everything is inlined by force: registers that go to a function and back go through memory, which took two thirds of
+// the time of IQ1_S again.
 
 // Of kElems elements, of which half are in a byte.
 template <int kElems, std::size_t kWords>
@@ -24,8 +28,23 @@ inline constexpr PointBytes<4, 128> kIq3XxsPoints(kIq3XxsGrid);
 inline constexpr PointBytes<4, 256> kIq3SPoints(kIq3SGrid);
 inline constexpr PointBytes<8, 128> kIq2XxsPoints(kIq2XxsGrid);
 inline constexpr PointBytes<8, 256> kIq2XsPoints(kIq2XsGrid);
-inline constexpr PointBytes<8, 512> kIq2SPoints(kIq2SGrid);
-inline constexpr PointBytes<8, 1024> kIq1Points(kIq1Grid);
+inline constexpr PointBytes<8, 512> kIq2SPoints(kIq2SPanelGrid.words);
+inline constexpr PointBytes<8, 1024> kIq1Points(kIq1PanelGrid.words);
+
+// The tables of PointLabels, to be looked up by the lowest seven bits.
+struct BlockBytes {
+  alignas(64) std::uint8_t lower[kLabelBlocks] = {}, upper[kLabelBlocks] = {}, threshold[kLabelBlocks] = {};
+  template <std::size_t kWords>
+  constexpr explicit BlockBytes(const PointLabels<kWords>& labels) {
+    for (std::size_t block = 0; block < kLabelBlocks; ++block) {
+      lower[block] = labels.lower[block];
+      upper[block] = labels.upper[block];
+      // As a slot stands in the top bits of a byte.
+      threshold[block] = static_cast<std::uint8_t>(labels.threshold[block] * (256 / PointLabels<kWords>::kSlots));
+    }
+  }
+};
+inline constexpr BlockBytes kIq2SBlocks(kIq2SLabels), kIq1Blocks(kIq1Labels);
 
 // Bits 7, 8, 9 and 10 of the 64 indices, a mask for each: an instruction looks up by bits 0 to 6, of 128 entries.
 using HighBits = __mmask64[4];
@@ -33,7 +52,7 @@ using HighBits = __mmask64[4];
 // The entries of a table that 64 indices choose. `low`: their lowest eight bits; `high`: as many masks as kPoints
 // needs.
 template <std::size_t kPoints>
-inline I permuted_bytes(const std::uint8_t* table, I low, const HighBits& high) {
+[[gnu::always_inline]] inline I permuted_bytes(const std::uint8_t* table, I low, const HighBits& high) {
   if constexpr (kPoints == 128) {
     return _mm512_permutex2var_epi8(_mm512_load_si512(table), low, _mm512_load_si512(table + 64));
   } else {
@@ -55,12 +74,12 @@ constexpr std::int64_t fields(int from, int step) {
   return static_cast<std::int64_t>(control);
 }
 template <int kFrom, int kStep>
-inline I take_fields(I lanes) {
+[[gnu::always_inline]] inline I take_fields(I lanes) {
   return _mm512_multishift_epi64_epi8(_mm512_set1_epi64(fields(kFrom, kStep)), lanes);
 }
 // Bit kBit of every byte.
 template <int kBit>
-inline __mmask64 test_bytes(I bytes) {
+[[gnu::always_inline]] inline __mmask64 test_bytes(I bytes) {
   return _mm512_test_epi8_mask(bytes, _mm512_set1_epi8(1 << kBit));
 }
 
@@ -74,14 +93,14 @@ struct SignedTable {
   }
 };
 template <int kCodeBits, int kSign, const OffsetValues& kValues>
-inline I signed_bytes(I codes, I signs) {
+[[gnu::always_inline]] inline I signed_bytes(I codes, I signs) {
   static constexpr SignedTable<kCodeBits, kSign> kTable(kValues);
   const I both = _mm512_ternarylogic_epi32(_mm512_set1_epi8((1 << kCodeBits) - 1), codes, signs, 0xCA);
   return _mm512_permutexvar_epi8(both, _mm512_load_si512(kTable.bytes));
 }
 // Signs at bit kBit of bytes: where that is not between the codes and bit 6, they are moved there.
 template <int kCodeBits, int kBit, const OffsetValues& kValues>
-inline I spread_signed_bytes(I codes, I signs) {
+[[gnu::always_inline]] inline I spread_signed_bytes(I codes, I signs) {
   if constexpr (kBit < kCodeBits) {
     return signed_bytes<kCodeBits, kBit + kCodeBits, kValues>(codes, shift_left<kCodeBits>(signs));
   } else if constexpr (kBit > 5) {
@@ -92,7 +111,7 @@ inline I spread_signed_bytes(I codes, I signs) {
 }
 
 // The codes of a part's points of eight elements, of which byte k of a lane is point k; the first six bits count.
-inline void spread_codes_of_eights(I first, I last, I (&w)[8]) {
+[[gnu::always_inline]] inline void spread_codes_of_eights(I first, I last, I (&w)[8]) {
   w[0] = take_fields<0, 2>(first);
   w[1] = take_fields<0, 2>(last);
   w[2] = take_fields<8, 2>(first);
@@ -103,20 +122,43 @@ inline void spread_codes_of_eights(I first, I last, I (&w)[8]) {
   w[7] = take_fields<24, 2>(last);
 }
 template <std::size_t kWords>
-inline void put_codes_of_eights(const PointBytes<8, kWords>& points, I low, const HighBits& high, I (&w)[8]) {
+[[gnu::always_inline]] inline void put_codes_of_eights(const PointBytes<8, kWords>& points, I low, const HighBits& high, I (&w)[8]) {
   constexpr std::size_t kPoints = 2 * kWords;
   spread_codes_of_eights(permuted_bytes<kPoints>(points.first, low, high),
                          permuted_bytes<kPoints>(points.last, low, high), w);
 }
+// Bits 7 and up of an index, of which kBits are in the top bits of the bytes of `high`, above whatever else: the bits in
+// order as a slot in the top bits of a byte, and each as a mask.
+template <int kBits>
+struct HighFields {
+  I slot;
+  HighBits masks{};
+  [[gnu::always_inline]] HighFields(I low, I high)
+      : slot(_mm512_ternarylogic_epi32(_mm512_set1_epi8(static_cast<char>(0xFF << (8 - kBits))), high,
+                                       shift_right<kBits>(low), 0xCA)) {
+    masks[0] = _mm512_movepi8_mask(low);
+    HEADROOM_UNROLL
+    for (int bit = kBits; bit > 0; --bit, high = _mm512_add_epi8(high, high)) masks[bit] = _mm512_movepi8_mask(high);
+  }
+};
+// As put_codes_of_eights(), of numbers that panels have.
+template <std::size_t kWords, int kBits>
+[[gnu::always_inline]] inline void put_codes_of_labels(const PointBytes<8, kWords>& points, const BlockBytes& blocks,
+                                                       I low, const HighFields<kBits>& high, I& first, I& last) {
+  const __mmask64 is_upper = _mm512_cmpge_epu8_mask(high.slot, permuted_bytes<128>(blocks.threshold, low, high.masks));
+  first = _mm512_mask_blend_epi8(is_upper, permuted_bytes<128>(blocks.lower, low, high.masks),
+                                 permuted_bytes<128>(blocks.upper, low, high.masks));
+  last = permuted_bytes<2 * kWords>(points.last, low, high.masks);
+}
 // Of points of four elements the first two in the low bytes, and the others in the high bytes of `w`.
 template <int kFrom>
-inline I take_four(I first, I last) {
+[[gnu::always_inline]] inline I take_four(I first, I last) {
   constexpr __mmask64 kHighBytes = 0xCCCCCCCCCCCCCCCCU;
   return _mm512_mask_multishift_epi64_epi8(take_fields<kFrom, 4>(first), kHighBytes,
                                            _mm512_set1_epi64(fields(kFrom - 8, 4)), last);
 }
 template <std::size_t kWords>
-inline void put_codes_of_fours(const PointBytes<4, kWords>& points, I low, const HighBits& high, I* w) {
+[[gnu::always_inline]] inline void put_codes_of_fours(const PointBytes<4, kWords>& points, I low, const HighBits& high, I* w) {
   constexpr std::size_t kPoints = 2 * kWords;
   const I first = permuted_bytes<kPoints>(points.first, low, high),
           last = permuted_bytes<kPoints>(points.last, low, high);
@@ -128,7 +170,7 @@ inline void put_codes_of_fours(const PointBytes<4, kWords>& points, I low, const
 
 // Codes become what they stand for; signs are in the order of spread_bit().
 template <int kCodeBits, const OffsetValues& kValues>
-inline void put_spread_signs(I signs, I (&w)[8]) {
+[[gnu::always_inline]] inline void put_spread_signs(I signs, I (&w)[8]) {
   w[0] = spread_signed_bytes<kCodeBits, spread_bit(0), kValues>(w[0], signs);
   w[1] = spread_signed_bytes<kCodeBits, spread_bit(1), kValues>(w[1], signs);
   w[2] = spread_signed_bytes<kCodeBits, spread_bit(2), kValues>(w[2], signs);
@@ -142,7 +184,7 @@ inline void put_spread_signs(I signs, I (&w)[8]) {
 struct PermutedIQ3_XXS : PackedIQ3_XXS {
   using PackedIQ3_XXS::PackedIQ3_XXS;
   template <int kPart>
-  void load(std::uint32_t super, I (&w)[8]) const {
+  [[gnu::always_inline]] void load(std::uint32_t super, I (&w)[8]) const {
     const I first = piece(super, 2 * kPart), second = piece(super, 2 * kPart + 1);
     put_codes_of_fours(kIq3XxsPoints, first, {_mm512_movepi8_mask(first)}, w);
     put_codes_of_fours(kIq3XxsPoints, second, {_mm512_movepi8_mask(second)}, w + 4);
@@ -153,7 +195,7 @@ struct PermutedIQ3_XXS : PackedIQ3_XXS {
 struct PermutedIQ3_S : PackedIQ3_S {
   using PackedIQ3_S::PackedIQ3_S;
   template <int kPart>
-  void load(std::uint32_t super, I (&w)[8]) const {
+  [[gnu::always_inline]] void load(std::uint32_t super, I (&w)[8]) const {
     const I high = piece(super, 16 + kPart / 4);
     constexpr int kFrom = kPart % 4 * 8;
     const I first = piece(super, 2 * kPart), second = piece(super, 2 * kPart + 1);
@@ -167,7 +209,7 @@ struct PermutedIQ3_S : PackedIQ3_S {
 struct PermutedIQ2_XXS : PackedIQ2_XXS {
   using PackedIQ2_XXS::PackedIQ2_XXS;
   template <int kPart>
-  void load(std::uint32_t super, I (&w)[8]) const {
+  [[gnu::always_inline]] void load(std::uint32_t super, I (&w)[8]) const {
     const I four = piece(super, 2 * kPart);
     put_codes_of_eights(kIq2XxsPoints, four, {_mm512_movepi8_mask(four)}, w);
     put_spread_signs<2, kIq2Bytes>(with_eighth_signs(piece(super, 2 * kPart + 1)), w);
@@ -189,7 +231,7 @@ inline constexpr BytesOfNumbers kBytesOfNumbers;
 struct PermutedIQ2_XS : PackedIQ2_XS {
   using PackedIQ2_XS::PackedIQ2_XS;
   template <int kPart>
-  void load(std::uint32_t super, I (&w)[8]) const {
+  [[gnu::always_inline]] void load(std::uint32_t super, I (&w)[8]) const {
     const I first = piece(super, 2 * kPart), second = piece(super, 2 * kPart + 1);
     const I low = _mm512_permutex2var_epi8(first, _mm512_load_si512(kBytesOfNumbers.low), second),
             upper = _mm512_permutex2var_epi8(first, _mm512_load_si512(kBytesOfNumbers.upper), second);
@@ -208,7 +250,7 @@ struct PermutedIQ2_XS : PackedIQ2_XS {
 
  private:
   template <int kPoint>
-  static void put_signs_of_point(I signs, I (&w)[8]) {
+  [[gnu::always_inline]] static void put_signs_of_point(I signs, I (&w)[8]) {
     w[2 * kPoint] = signed_bytes<2, 2, kIq2Bytes>(w[2 * kPoint], take_fields<8 * kPoint - 2, 1>(signs));
     w[2 * kPoint + 1] = signed_bytes<2, 2, kIq2Bytes>(w[2 * kPoint + 1], take_fields<8 * kPoint + 2, 1>(signs));
   }
@@ -217,42 +259,77 @@ struct PermutedIQ2_XS : PackedIQ2_XS {
 struct PermutedIQ2_S : PackedIQ2_S {
   using PackedIQ2_S::PackedIQ2_S;
   template <int kPart>
-  void load(std::uint32_t super, I (&w)[8]) const {
-    const I four = piece(super, kPart), high = take_fields<kPart % 4 * 8, 2>(piece(super, 16 + kPart / 4));
-    put_codes_of_eights(kIq2SPoints, four, {_mm512_movepi8_mask(four), test_bytes<0>(high), test_bytes<1>(high)}, w);
+  [[gnu::always_inline]] void load(std::uint32_t super, I (&w)[8]) const {
+    const I four = piece(super, kPart);
+    const HighFields<2> high(four, take_fields<kPart % 4 * 8 - 6, 2>(piece(super, 16 + kPart / 4)));
+    I first, last;
+    put_codes_of_labels(kIq2SPoints, kIq2SBlocks, four, high, first, last);
+    spread_codes_of_eights(first, last, w);
     put_spread_signs<2, kIq2Bytes>(piece(super, 8 + kPart), w);
   }
 };
 
-// The codes of a part of IQ1, whose indices have three more bits each, kStep bits apart, in a half of a piece.
+// Values of IQ1 need no table: 8 (code - 1) + 1, or - 1 where the sign is set. They are taken from -9 on, as 8 code + 2
+// or 8 code.
+inline constexpr int kIq1Offset = 9;
+// Where bit 1 of bytes has the sign: 2 for all without it.
+[[gnu::always_inline]] inline I add_two_unless(I signs) { return _mm512_andnot_si512(signs, _mm512_set1_epi8(2)); }
+// Of two registers, w[j] and w[j + 1] of a point. kFrom: where its byte begins.
+template <int kFrom>
+[[gnu::always_inline]] inline void put_iq1_values(I first, I last, I twos, I& of_first, I& of_last) {
+  const I mask = _mm512_set1_epi8(0x18);
+  of_first = _mm512_ternarylogic_epi32(mask, take_fields<kFrom - 3, 2>(first), twos, 0xCA);
+  of_last = _mm512_ternarylogic_epi32(mask, take_fields<kFrom - 3, 2>(last), twos, 0xCA);
+}
+// The points of a part, whose indices have three more bits each, kStep bits apart, in a half of a piece.
 template <int kPart, int kStep>
-inline void put_codes_of_iq1(I four, I high_bits, I (&w)[8]) {
-  const I high = take_fields<kPart % 2 * 16, kStep>(high_bits);
-  put_codes_of_eights(kIq1Points, four,
-                      {_mm512_movepi8_mask(four), test_bytes<0>(high), test_bytes<1>(high), test_bytes<2>(high)}, w);
+[[gnu::always_inline]] inline void look_up_iq1(I four, I high_bits, I& first, I& last) {
+  const HighFields<3> high(four, take_fields<kPart % 2 * 16 - 5, kStep>(high_bits));
+  put_codes_of_labels(kIq1Points, kIq1Blocks, four, high, first, last);
+}
+// As load(), from -128 on, what load_from_offset() gives.
+template <int kPart, class Source>
+[[gnu::always_inline]] inline void load_iq1(const Source& source, std::uint32_t super, I (&w)[8]) {
+  source.template load_from_offset<kPart>(super, w);
+  HEADROOM_UNROLL
+  for (int j = 0; j < 8; ++j) w[j] = _mm512_add_epi8(w[j], _mm512_set1_epi8(128 - kIq1Offset));
 }
 
 struct PermutedIQ1_S : PackedIQ1_S {
+  static constexpr int kOffset = kIq1Offset;
   using PackedIQ1_S::PackedIQ1_S;
   template <int kPart>
-  void load(std::uint32_t super, I (&w)[8]) const {
-    const I high = piece(super, 8 + kPart / 2), signs = take_fields<kPart % 2 * 16 + 15 - 2, 0>(high);
-    put_codes_of_iq1<kPart, 3>(piece(super, kPart), high, w);
-    HEADROOM_UNROLL
-    for (int j = 0; j < 8; ++j) w[j] = signed_bytes<2, 2, kIq1Bytes>(w[j], signs);
+  [[gnu::always_inline]] void load_from_offset(std::uint32_t super, I (&w)[8]) const {
+    const I high = piece(super, 8 + kPart / 2), twos = add_two_unless(take_fields<kPart % 2 * 16 + 15 - 1, 0>(high));
+    I first, last;
+    look_up_iq1<kPart, 3>(piece(super, kPart), high, first, last);
+    put_iq1_values<0>(first, last, twos, w[0], w[1]);
+    put_iq1_values<8>(first, last, twos, w[2], w[3]);
+    put_iq1_values<16>(first, last, twos, w[4], w[5]);
+    put_iq1_values<24>(first, last, twos, w[6], w[7]);
+  }
+  template <int kPart>
+  [[gnu::always_inline]] void load(std::uint32_t super, I (&w)[8]) const {
+    load_iq1<kPart>(*this, super, w);
   }
 };
 
 struct PermutedIQ1_M : PackedIQ1_M {
+  static constexpr int kOffset = kIq1Offset;
   using PackedIQ1_M::PackedIQ1_M;
   template <int kPart>
-  void load(std::uint32_t super, I (&w)[8]) const {
+  [[gnu::always_inline]] void load_from_offset(std::uint32_t super, I (&w)[8]) const {
     const I high = piece(super, 8 + kPart / 2);
-    put_codes_of_iq1<kPart, 4>(piece(super, kPart), high, w);
-    constexpr int kFrom = kPart % 2 * 16 + 3 - 2;
-    const I signs[4] = {take_fields<kFrom, 0>(high), take_fields<kFrom + 4, 0>(high), take_fields<kFrom + 8, 0>(high),
-                        take_fields<kFrom + 12, 0>(high)};
-    HEADROOM_UNROLL
-    for (int j = 0; j < 8; ++j) w[j] = signed_bytes<2, 2, kIq1Bytes>(w[j], signs[j / 2]);
+    I first, last;
+    look_up_iq1<kPart, 4>(piece(super, kPart), high, first, last);
+    constexpr int kFrom = kPart % 2 * 16 + 3 - 1;
+    put_iq1_values<0>(first, last, add_two_unless(take_fields<kFrom, 0>(high)), w[0], w[1]);
+    put_iq1_values<8>(first, last, add_two_unless(take_fields<kFrom + 4, 0>(high)), w[2], w[3]);
+    put_iq1_values<16>(first, last, add_two_unless(take_fields<kFrom + 8, 0>(high)), w[4], w[5]);
+    put_iq1_values<24>(first, last, add_two_unless(take_fields<kFrom + 12, 0>(high)), w[6], w[7]);
+  }
+  template <int kPart>
+  [[gnu::always_inline]] void load(std::uint32_t super, I (&w)[8]) const {
+    load_iq1<kPart>(*this, super, w);
   }
 };
