@@ -12,6 +12,16 @@ using namespace chat_stage;
 using namespace chat_effect;
 using Effects = std::vector<ChatEffect>;
 
+// In this order. Not an initializer list, which copies each of them, and of whose variants GCC 12 takes parts for
+// uninitialized.
+template <class... Each>
+Effects effectsOf(Each... each) {
+  Effects effects;
+  effects.reserve(sizeof...(each));
+  (effects.emplace_back(std::move(each)), ...);
+  return effects;
+}
+
 TurnState stateAfter(ChatEnd end) {
   switch (end) {
     case ChatEnd::EndOfTurn:
@@ -42,10 +52,10 @@ Effects leave(ChatStage& stage, TurnState state = TurnState::Stopped) {
   const ChatStage left = std::exchange(stage, Resting{});
   return std::visit(Overloaded{[](const Resting&) { return Effects{}; },
                                [state](const Answering& answer) {
-                                 return Effects{StopRequest{answer.request},
-                                                FinishTurn{answer.turnId, state, answer.writtenChars, std::nullopt}};
+                                 return effectsOf(StopRequest{answer.request},
+                                                  FinishTurn{answer.turnId, state, answer.writtenChars, std::nullopt});
                                },
-                               [](const Summarising& summary) { return Effects{StopRequest{summary.request}}; }},
+                               [](const Summarising& summary) { return effectsOf(StopRequest{summary.request}); }},
                     left);
 }
 
@@ -66,13 +76,13 @@ Effects on(ChatStage& stage, const chat_event::SummaryStarted& event) {
 Effects on(ChatStage& stage, const chat_event::StopAsked&) {
   if (auto* answer = std::get_if<Answering>(&stage); answer != nullptr && !answer->isStopping) {
     answer->isStopping = true;
-    return {StopRequest{answer->request}};
+    return effectsOf(StopRequest{answer->request});
   }
   if (auto* summary = std::get_if<Summarising>(&stage)) {
-    if (!std::exchange(summary->isStopping, true)) return {StopRequest{summary->request}};
+    if (!std::exchange(summary->isStopping, true)) return effectsOf(StopRequest{summary->request});
     const Trouble trouble = summary->trouble;
     Effects effects = leave(stage);
-    effects.push_back(TellTrouble{trouble});
+    effects.emplace_back(TellTrouble{trouble});
     return effects;
   }
   return std::holds_alternative<Answering>(stage) ? leave(stage) : Effects{};
@@ -99,7 +109,7 @@ Effects on(ChatStage& stage, const chat_event::TextArrived& event) {
   if (answer == nullptr || event.text.isEmpty()) return {};
   answer->hasStarted = answer->isWriting = true;
   answer->writtenChars += event.text.size();
-  return {AppendText{answer->turnId, event.text, event.kind, event.contextUsed}};
+  return effectsOf(AppendText{answer->turnId, event.text, event.kind, event.contextUsed});
 }
 
 Effects on(ChatStage& stage, const chat_event::Finished& event) {
@@ -107,17 +117,18 @@ Effects on(ChatStage& stage, const chat_event::Finished& event) {
     const Summarising summary = *found;
     stage = Resting{};
     const QString text = summary.text.trimmed();
-    if (event.end == ChatEnd::Stopped || summary.isStopping || text.isEmpty()) return {TellTrouble{summary.trouble}};
-    return {CutAndResume{summary.cutId, text, summary.trouble.resumeId}};
+    if (event.end == ChatEnd::Stopped || summary.isStopping || text.isEmpty())
+      return effectsOf(TellTrouble{summary.trouble});
+    return effectsOf(CutAndResume{summary.cutId, text, summary.trouble.resumeId});
   }
   const auto* found = running<Answering>(stage, event.request);
   if (found == nullptr) return {};
   const QString turnId = found->turnId;
-  Effects effects{
+  Effects effects = effectsOf(
       Count{event.figures.promptTokens + event.figures.generatedTokens, found->sentChars + found->writtenChars},
-      FinishTurn{turnId, stateAfter(event.end), found->writtenChars, event.figures}};
+      FinishTurn{turnId, stateAfter(event.end), found->writtenChars, event.figures});
   stage = Resting{};
-  if (event.end == ChatEnd::ContextFull) effects.push_back(TellFull{event.figures.contextLength, turnId});
+  if (event.end == ChatEnd::ContextFull) effects.emplace_back(TellFull{event.figures.contextLength, turnId});
   return effects;
 }
 
@@ -126,15 +137,16 @@ Effects on(ChatStage& stage, const chat_event::TooLong& event) {
     const TellTooLong told{event.promptTokens, event.contextLength, true, summary->trouble.resumeId, event.isAtLeast};
     const Count counted{event.promptTokens, summary->sentChars, event.isAtLeast};
     stage = Resting{};
-    return {counted, told};
+    return effectsOf(counted, told);
   }
   const auto* found = running<Answering>(stage, event.request);
   if (found == nullptr) return {};
   const Answering answer = *found;
   stage = Resting{};
-  return {Count{event.promptTokens, answer.sentChars, event.isAtLeast}, endWithout(answer, TurnState::ContextFull),
-          TellTooLong{event.promptTokens, event.contextLength, false,
-                      hasNothing(answer) ? answer.questionId : answer.turnId, event.isAtLeast}};
+  return effectsOf(Count{event.promptTokens, answer.sentChars, event.isAtLeast},
+                   endWithout(answer, TurnState::ContextFull),
+                   TellTooLong{event.promptTokens, event.contextLength, false,
+                               hasNothing(answer) ? answer.questionId : answer.turnId, event.isAtLeast});
 }
 
 Effects on(ChatStage& stage, const chat_event::Failed& event) {
@@ -142,16 +154,16 @@ Effects on(ChatStage& stage, const chat_event::Failed& event) {
   if (const auto* summary = running<Summarising>(stage, event.request)) {
     const Trouble trouble = summary->trouble;
     stage = Resting{};
-    if (wasCancelled) return {TellTrouble{trouble}};
-    return {TellFailed{event.error}};
+    if (wasCancelled) return effectsOf(TellTrouble{trouble});
+    return effectsOf(TellFailed{event.error});
   }
   const auto* found = running<Answering>(stage, event.request);
   if (found == nullptr) return {};
   const Answering answer = *found;
   stage = Resting{};
   const TurnState state = wasCancelled ? TurnState::Stopped : TurnState::Interrupted;
-  Effects effects{endWithout(answer, state)};
-  if (!wasCancelled) effects.push_back(TellFailed{event.error});
+  Effects effects = effectsOf(endWithout(answer, state));
+  if (!wasCancelled) effects.emplace_back(TellFailed{event.error});
   return effects;
 }
 
