@@ -1,4 +1,5 @@
 // The few kernels for avx512 that permutations of bytes replace. Of the others nothing is used here.
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 

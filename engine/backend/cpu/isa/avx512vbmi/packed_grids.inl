@@ -3,8 +3,8 @@
 // codes: `first` has those of the first half of its elements, `last` those of the second half. Example: the codes 0 1 2
 // 0 2 2 1 0 of a point of IQ2 are the bytes 0b00100100 and 0b00011010. One more instruction moves each code into a byte
 // of its own; the bits above it are left over from its neighbours, and the last table, of 64 bytes, answers alike
-// whatever they are. Of the grids that panels number anew (backend/cpu/point_labels.h) `first` takes three tables of 128
-// entries, however many points there are.
+// whatever they are. Of the grids that panels number anew (backend/cpu/point_labels.h) `first` takes three tables of
+// 128 entries, however many points there are.
 //
 // Everything is inlined by force: registers that go to a function and back go through memory, which took two thirds of
 // the time of IQ1_S again.
@@ -46,8 +46,8 @@ struct BlockBytes {
 };
 inline constexpr BlockBytes kIq2SBlocks(kIq2SLabels), kIq1Blocks(kIq1Labels);
 
-// Bits 7, 8, 9 and 10 of the 64 indices, a mask for each: an instruction looks up by bits 0 to 6, of 128 entries.
-using HighBits = __mmask64[4];
+// Bits 7 and 8 of the 64 indices, a mask for each: an instruction looks up by bits 0 to 6, of 128 entries.
+using HighBits = __mmask64[2];
 
 // The entries of a table that 64 indices choose. `low`: their lowest eight bits; `high`: as many masks as kPoints
 // needs.
@@ -56,7 +56,7 @@ template <std::size_t kPoints>
   if constexpr (kPoints == 128) {
     return _mm512_permutex2var_epi8(_mm512_load_si512(table), low, _mm512_load_si512(table + 64));
   } else {
-    constexpr int kBit = kPoints == 256 ? 0 : kPoints == 512 ? 1 : kPoints == 1024 ? 2 : 3;
+    constexpr int kBit = kPoints == 256 ? 0 : 1;
     return _mm512_mask_blend_epi8(high[kBit], permuted_bytes<kPoints / 2>(table, low, high),
                                   permuted_bytes<kPoints / 2>(table + kPoints / 2, low, high));
   }
@@ -122,33 +122,50 @@ template <int kCodeBits, int kBit, const OffsetValues& kValues>
   w[7] = take_fields<24, 2>(last);
 }
 template <std::size_t kWords>
-[[gnu::always_inline]] inline void put_codes_of_eights(const PointBytes<8, kWords>& points, I low, const HighBits& high, I (&w)[8]) {
+[[gnu::always_inline]] inline void put_codes_of_eights(const PointBytes<8, kWords>& points, I low, const HighBits& high,
+                                                       I (&w)[8]) {
   constexpr std::size_t kPoints = 2 * kWords;
   spread_codes_of_eights(permuted_bytes<kPoints>(points.first, low, high),
                          permuted_bytes<kPoints>(points.last, low, high), w);
 }
-// Bits 7 and up of an index, of which kBits are in the top bits of the bytes of `high`, above whatever else: the bits in
-// order as a slot in the top bits of a byte, and each as a mask.
+// Bits 6 and up of an index, of which those above bit 7, kBits of them, are in the top bits of the bytes of `high`:
+// each as a mask, and those from bit 7 on in the top bits of `slot`. What is below there is left over.
 template <int kBits>
-struct HighFields {
+struct LabelBits {
   I slot;
-  HighBits masks{};
-  [[gnu::always_inline]] HighFields(I low, I high)
+  __mmask64 masks[2 + kBits];
+  [[gnu::always_inline]] LabelBits(I low, I high)
       : slot(_mm512_ternarylogic_epi32(_mm512_set1_epi8(static_cast<char>(0xFF << (8 - kBits))), high,
                                        shift_right<kBits>(low), 0xCA)) {
-    masks[0] = _mm512_movepi8_mask(low);
+    masks[0] = _mm512_movepi8_mask(_mm512_add_epi8(low, low));
+    masks[1] = _mm512_movepi8_mask(low);
     HEADROOM_UNROLL
-    for (int bit = kBits; bit > 0; --bit, high = _mm512_add_epi8(high, high)) masks[bit] = _mm512_movepi8_mask(high);
+    for (int bit = 1 + kBits; bit > 1; --bit, high = _mm512_add_epi8(high, high))
+      masks[bit] = _mm512_movepi8_mask(high);
   }
 };
-// As put_codes_of_eights(), of numbers that panels have.
+// As permuted_bytes(), of tables of which no register holds a part until the next look-up. Two look-ups of 64 entries,
+// the second where bit 6 is set: Intel's processors take one of 128 apart into three.
+template <std::size_t kPoints>
+[[gnu::always_inline]] inline I merged_bytes(const std::uint8_t* table, I low, const __mmask64* masks) {
+  if constexpr (kPoints == 128) {
+    const I lower = _mm512_permutexvar_epi8(low, _mm512_load_si512(table));
+    return _mm512_mask_permutexvar_epi8(lower, masks[0], low, _mm512_load_si512(table + 64));
+  } else {
+    constexpr int kBit = std::bit_width(kPoints / 128) - 1;
+    return _mm512_mask_blend_epi8(masks[kBit], merged_bytes<kPoints / 2>(table, low, masks),
+                                  merged_bytes<kPoints / 2>(table + kPoints / 2, low, masks));
+  }
+}
+// The codes of points that have numbers of panels.
 template <std::size_t kWords, int kBits>
 [[gnu::always_inline]] inline void put_codes_of_labels(const PointBytes<8, kWords>& points, const BlockBytes& blocks,
-                                                       I low, const HighFields<kBits>& high, I& first, I& last) {
-  const __mmask64 is_upper = _mm512_cmpge_epu8_mask(high.slot, permuted_bytes<128>(blocks.threshold, low, high.masks));
-  first = _mm512_mask_blend_epi8(is_upper, permuted_bytes<128>(blocks.lower, low, high.masks),
-                                 permuted_bytes<128>(blocks.upper, low, high.masks));
-  last = permuted_bytes<2 * kWords>(points.last, low, high.masks);
+                                                       I low, const LabelBits<kBits>& bits, I& first, I& last) {
+  const I threshold = merged_bytes<128>(blocks.threshold, low, bits.masks),
+          lower = merged_bytes<128>(blocks.lower, low, bits.masks),
+          upper = merged_bytes<128>(blocks.upper, low, bits.masks);
+  first = _mm512_mask_blend_epi8(_mm512_cmpge_epu8_mask(bits.slot, threshold), lower, upper);
+  last = merged_bytes<2 * kWords>(points.last, low, bits.masks);
 }
 // Of points of four elements the first two in the low bytes, and the others in the high bytes of `w`.
 template <int kFrom>
@@ -158,7 +175,8 @@ template <int kFrom>
                                            _mm512_set1_epi64(fields(kFrom - 8, 4)), last);
 }
 template <std::size_t kWords>
-[[gnu::always_inline]] inline void put_codes_of_fours(const PointBytes<4, kWords>& points, I low, const HighBits& high, I* w) {
+[[gnu::always_inline]] inline void put_codes_of_fours(const PointBytes<4, kWords>& points, I low, const HighBits& high,
+                                                      I* w) {
   constexpr std::size_t kPoints = 2 * kWords;
   const I first = permuted_bytes<kPoints>(points.first, low, high),
           last = permuted_bytes<kPoints>(points.last, low, high);
@@ -261,9 +279,9 @@ struct PermutedIQ2_S : PackedIQ2_S {
   template <int kPart>
   [[gnu::always_inline]] void load(std::uint32_t super, I (&w)[8]) const {
     const I four = piece(super, kPart);
-    const HighFields<2> high(four, take_fields<kPart % 4 * 8 - 6, 2>(piece(super, 16 + kPart / 4)));
+    const LabelBits<2> bits(four, take_fields<kPart % 4 * 8 - 6, 2>(piece(super, 16 + kPart / 4)));
     I first, last;
-    put_codes_of_labels(kIq2SPoints, kIq2SBlocks, four, high, first, last);
+    put_codes_of_labels(kIq2SPoints, kIq2SBlocks, four, bits, first, last);
     spread_codes_of_eights(first, last, w);
     put_spread_signs<2, kIq2Bytes>(piece(super, 8 + kPart), w);
   }
@@ -272,8 +290,15 @@ struct PermutedIQ2_S : PackedIQ2_S {
 // Values of IQ1 need no table: 8 (code - 1) + 1, or - 1 where the sign is set. They are taken from -9 on, as 8 code + 2
 // or 8 code.
 inline constexpr int kIq1Offset = 9;
-// Where bit 1 of bytes has the sign: 2 for all without it.
-[[gnu::always_inline]] inline I add_two_unless(I signs) { return _mm512_andnot_si512(signs, _mm512_set1_epi8(2)); }
+// Of the bits of `mask` those that lanes do not have.
+[[gnu::always_inline]] inline I bits_not_in(I lanes, std::uint32_t mask) {
+  return _mm512_andnot_si512(lanes, set_i(static_cast<std::int32_t>(mask)));
+}
+// In each byte of a lane 2 where bit kBit of the lane is set, of lanes that have no other bit within eight.
+template <int kBit>
+[[gnu::always_inline]] inline I two_where(I lanes) {
+  return take_fields<kBit - 1, 0>(lanes);
+}
 // Of two registers, w[j] and w[j + 1] of a point. kFrom: where its byte begins.
 template <int kFrom>
 [[gnu::always_inline]] inline void put_iq1_values(I first, I last, I twos, I& of_first, I& of_last) {
@@ -284,8 +309,8 @@ template <int kFrom>
 // The points of a part, whose indices have three more bits each, kStep bits apart, in a half of a piece.
 template <int kPart, int kStep>
 [[gnu::always_inline]] inline void look_up_iq1(I four, I high_bits, I& first, I& last) {
-  const HighFields<3> high(four, take_fields<kPart % 2 * 16 - 5, kStep>(high_bits));
-  put_codes_of_labels(kIq1Points, kIq1Blocks, four, high, first, last);
+  const LabelBits<3> bits(four, take_fields<kPart % 2 * 16 - 5, kStep>(high_bits));
+  put_codes_of_labels(kIq1Points, kIq1Blocks, four, bits, first, last);
 }
 // As load(), from -128 on, what load_from_offset() gives.
 template <int kPart, class Source>
@@ -300,7 +325,7 @@ struct PermutedIQ1_S : PackedIQ1_S {
   using PackedIQ1_S::PackedIQ1_S;
   template <int kPart>
   [[gnu::always_inline]] void load_from_offset(std::uint32_t super, I (&w)[8]) const {
-    const I high = piece(super, 8 + kPart / 2), twos = add_two_unless(take_fields<kPart % 2 * 16 + 15 - 1, 0>(high));
+    const I high = piece(super, 8 + kPart / 2), twos = two_where<kPart % 2 * 16 + 15>(bits_not_in(high, 0x80008000U));
     I first, last;
     look_up_iq1<kPart, 3>(piece(super, kPart), high, first, last);
     put_iq1_values<0>(first, last, twos, w[0], w[1]);
@@ -322,11 +347,12 @@ struct PermutedIQ1_M : PackedIQ1_M {
     const I high = piece(super, 8 + kPart / 2);
     I first, last;
     look_up_iq1<kPart, 4>(piece(super, kPart), high, first, last);
-    constexpr int kFrom = kPart % 2 * 16 + 3 - 1;
-    put_iq1_values<0>(first, last, add_two_unless(take_fields<kFrom, 0>(high)), w[0], w[1]);
-    put_iq1_values<8>(first, last, add_two_unless(take_fields<kFrom + 4, 0>(high)), w[2], w[3]);
-    put_iq1_values<16>(first, last, add_two_unless(take_fields<kFrom + 8, 0>(high)), w[4], w[5]);
-    put_iq1_values<24>(first, last, add_two_unless(take_fields<kFrom + 12, 0>(high)), w[6], w[7]);
+    const I even = bits_not_in(high, 0x08080808U), odd = bits_not_in(high, 0x80808080U);
+    constexpr int kSign = kPart % 2 * 16 + 3;
+    put_iq1_values<0>(first, last, two_where<kSign>(even), w[0], w[1]);
+    put_iq1_values<8>(first, last, two_where<kSign + 4>(odd), w[2], w[3]);
+    put_iq1_values<16>(first, last, two_where<kSign + 8>(even), w[4], w[5]);
+    put_iq1_values<24>(first, last, two_where<kSign + 12>(odd), w[6], w[7]);
   }
   template <int kPart>
   [[gnu::always_inline]] void load(std::uint32_t super, I (&w)[8]) const {
