@@ -71,7 +71,7 @@ struct ArchRow {
   bool has_post_norms = false;
   bool may_scale_output = false;  // layer_output_scale.weight is LayerSpec::output_scale where a layer has one
   std::string_view ffn_norm = "ffn_norm.weight";        // the tensor of a layer that holds the norm before its FFN
-  std::string_view output_norm = "output_norm.weight";  // likewise the last norm
+  std::string_view output_norm = "output_norm.weight";  // likewise the last norm, which any file may name so
   std::optional<DeltaNetRow> delta_net = std::nullopt;
   // A layer whose entry in attention.head_count_kv is 0 has a short convolution in the place of attention.
   bool has_short_convs = false;

@@ -53,7 +53,8 @@ class WeightLister {
     }
     for (std::uint32_t i = 0; i < model_.n_layers() && !keys_.failed(); ++i)
       fill_layer(static_cast<std::int32_t>(i), model_.layers[i]);
-    fill_from(std::string(row_.output_norm), TensorRole::kOutputNorm, -1, 1, d_model);
+    fill_from(first_there(std::string(row_.output_norm), role_tensor_name(TensorRole::kOutputNorm, -1)),
+              TensorRole::kOutputNorm, -1, 1, d_model);
     if (!keys_.failed()) model_.weights.back().factor = logit_scale_;
     if (is_there(TensorRole::kHead, -1)) fill(TensorRole::kHead, -1, model_.n_vocab, d_model);
   }
@@ -149,7 +150,8 @@ class WeightLister {
       fill(TensorRole::kBeta, i, spec.n_value_heads, d_model);
     }
     fill(TensorRole::kConv, i, spec.n_mixed(), spec.conv_width);
-    fill(TensorRole::kTimeBias, i, 1, spec.n_value_heads);
+    fill_from(first_there(role_tensor_name(TensorRole::kTimeBias, i), layer_tensor_name(i, kOldTimeBiasTensor)),
+              TensorRole::kTimeBias, i, 1, spec.n_value_heads);
     fill(TensorRole::kDecay, i, 1, spec.n_value_heads);
     fill(TensorRole::kReadNorm, i, 1, spec.value_dim);
     fill_from(layer_tensor_name(i, kDeltaOutTensor), TensorRole::kAttnOut, i, d_model, spec.v_dim());
@@ -240,6 +242,12 @@ class WeightLister {
 
   bool is_there(TensorRole role, std::int32_t layer) const {
     return file_.find_tensor(role_tensor_name(role, layer)) != nullptr;
+  }
+
+  // The other name where the file has a tensor of that one alone.
+  std::string first_there(std::string name, std::string other) const {
+    const bool has_other_alone = file_.find_tensor(name) == nullptr && file_.find_tensor(other) != nullptr;
+    return has_other_alone ? std::move(other) : std::move(name);
   }
 
   bool wants(Presence presence, TensorRole role, std::int32_t layer) const {

@@ -92,7 +92,8 @@ class ModelInfoReader {
 
   void read_layers() {
     const auto n_heads = keys_.per_layer("attention.head_count", n_blocks_, kMaxHeads);
-    const std::uint32_t least_kv_heads = row_.has_short_convs ? 0 : 1;
+    // Files may state none for layers that have a state in the place of a cache.
+    const std::uint32_t least_kv_heads = row_.has_short_convs || row_.delta_net ? 0 : 1;
     const auto n_kv_heads = keys_.per_layer("attention.head_count_kv", n_blocks_, kMaxHeads, n_heads, least_kv_heads);
     const LayerSpec experts = read_experts(row_, kMaxWidth, keys_);
     const std::vector<bool> has_experts = read_expert_layers(row_, experts, n_blocks_, keys_);
@@ -120,6 +121,9 @@ class ModelInfoReader {
         model_.layers.push_back(layer);
         continue;
       }
+      if (n_kv_heads[i] == 0)
+        return bad(Message::say("layer {}: metadata '{}' is 0, expected at least 1 in a layer with attention", i,
+                                keys_.full_key("attention.head_count_kv")));
       if (n_heads[i] % n_kv_heads[i] != 0)
         return bad(Message::say("layer {}: metadata '{}' is {}, which is no multiple of '{}', {}", i,
                                 keys_.full_key("attention.head_count"), n_heads[i],
