@@ -182,6 +182,7 @@ constexpr std::array kArchs{
             .pairing = RopePairing::kHalves,
             .qk_norm = Presence::kRequired,
             .has_post_norms = true,
+            .vision_needs_scaling = true,
             .window = WindowRule::kPattern,
             .window_period = 6,
             .activation = Activation::kGelu,

@@ -79,6 +79,9 @@ struct ArchRow {
   bool may_be_long = false;  // rope_factors_short.weight and rope_factors_long.weight are RopeScaling::kLong
   // rope.dimension_sections: the pairs of a head take turns in three axes of the position, which are one for text.
   bool has_rope_sections = false;
+  // Models that also read images scale their context. Ollama's own files leave the factor out, which Ollama takes from
+  // the number of layers: a file with tensors of vision and without the factor is refused.
+  bool vision_needs_scaling = false;
   std::span<const UnusedTensors> unused{};  // every tensor that neither a role reads nor this names is refused
   // The last layers, as many as nextn_predict_layers says, predict tokens behind the next one. They are not run.
   bool skips_prediction_layers = false;

@@ -23,6 +23,7 @@
 #include "model/read_short_conv.h"
 #include "model/read_windows.h"
 #include "model/refusal.h"
+#include "model/refuse_incomplete.h"
 #include "model/refused_arch.h"
 #include "model/unapplied_keys.h"
 #include "model/unread_tensors.h"
@@ -40,10 +41,11 @@ class ModelInfoReader {
   Result<ModelInfo> read() {
     model_.architecture = row_.architecture;
     model_.file_bytes = file_.n_bytes();
-    for (auto step : {&ModelInfoReader::read_name, &ModelInfoReader::refuse_experts, &ModelInfoReader::read_sizes,
-                      &ModelInfoReader::read_layers, &ModelInfoReader::read_scales, &ModelInfoReader::read_ropes,
-                      &ModelInfoReader::refuse_keys, &ModelInfoReader::read_vocabulary, &ModelInfoReader::list_weights,
-                      &ModelInfoReader::sort_tensors, &ModelInfoReader::check_tokenizer, &ModelInfoReader::sum_up}) {
+    for (auto step : {&ModelInfoReader::read_name, &ModelInfoReader::refuse_experts, &ModelInfoReader::refuse_parts,
+                      &ModelInfoReader::read_sizes, &ModelInfoReader::read_layers, &ModelInfoReader::read_scales,
+                      &ModelInfoReader::read_ropes, &ModelInfoReader::refuse_keys, &ModelInfoReader::read_vocabulary,
+                      &ModelInfoReader::list_weights, &ModelInfoReader::sort_tensors, &ModelInfoReader::check_tokenizer,
+                      &ModelInfoReader::sum_up}) {
       (this->*step)();
       if (keys_.failed()) return keys_.take_error();
     }
@@ -60,6 +62,7 @@ class ModelInfoReader {
   }
 
   void refuse_experts() { headroom::refuse_experts(row_, keys_); }
+  void refuse_parts() { refuse_incomplete(file_, row_, keys_); }
   void refuse_keys() { refuse_unapplied_keys(file_, row_, keys_); }
 
   void read_sizes() {
