@@ -108,7 +108,7 @@ class ModelInfoReader {
     if (keys_.failed()) return;
     head_sizes_ = read_head_sizes(row_, model_.d_model, n_heads.front(), keys_);
     if (keys_.failed()) return;
-    const std::vector<std::uint32_t> windows = read_windows(row_, n_blocks_, model_.n_ctx_trained, keys_);
+    const std::vector<std::uint32_t> windows = read_windows(row_, n_blocks_, n_layers_, model_.n_ctx_trained, keys_);
     const float softcap = read_softcap("attn_logit_softcapping", row_.attention_softcap, keys_);
     const std::vector<bool> is_recurrent = read_recurrent_layers(row_, n_blocks_, keys_);
     const std::optional<DeltaNetSpec> delta_net = read_delta_net(row_, keys_);
