@@ -98,7 +98,7 @@ class ModelInfoReader {
     // Files may state none for layers that have a state in the place of a cache.
     const std::uint32_t least_kv_heads = row_.has_short_convs || row_.delta_net ? 0 : 1;
     const auto n_kv_heads = keys_.per_layer("attention.head_count_kv", n_blocks_, kMaxHeads, n_heads, least_kv_heads);
-    const LayerSpec experts = read_experts(row_, kMaxWidth, keys_);
+    const LayerSpec experts = read_experts(file_, row_, n_blocks_, kMaxWidth, keys_);
     const std::vector<bool> has_experts = read_expert_layers(row_, experts, n_blocks_, keys_);
     // Files whose layers all have experts may state a width of layers without any as well.
     const bool shares_width = row_.shared_expert && row_.shared_expert->is_named_as_dense;
