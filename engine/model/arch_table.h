@@ -53,7 +53,6 @@ struct ArchRow {
   std::string_view models;        // published ones that it is the name of, for people
   RopePairing pairing = RopePairing::kNeighbours;
   Presence qkv_bias = Presence::kNever, attn_out_bias = Presence::kNever, qk_norm = Presence::kNever;
-  bool may_fuse_qkv = false;        // attn_qkv.weight instead of attn_q, attn_k, attn_v
   bool fuses_gate_with_up = false;  // ffn_up.weight of a dense FFN has the rows of the gate and, behind them, of the up
   bool norms_heads_together = false;  // as LayerSpec has it
   bool norms_turned_heads = false;    // likewise

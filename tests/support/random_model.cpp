@@ -285,11 +285,19 @@ class ModelBuilder {
     const std::uint32_t d_model = spec_.d_model, q_dim = spec_.n_heads * head_dim,
                         kv_dim = n_kv_heads(layer) * head_dim;
     const bool lacks_values = row_.may_lack_values && spec_.has_optional_parts && !has_window(layer);
-    add_matrix(TensorRole::kQ, i, row_.has_out_gate && !row_.out_gate_is_apart ? 2 * q_dim : q_dim, d_model);
+    const std::uint64_t qkv_dim = std::uint64_t{q_dim} + 2 * kv_dim;
+    if (spec_.fuses_qkv) {
+      add(*fused_tensor_name(TensorRole::kQ, i), TensorRole::kQ, type_of(TensorRole::kQ, i, d_model),
+          {d_model, qkv_dim}, Fill::kMatrix);
+    } else {
+      add_matrix(TensorRole::kQ, i, row_.has_out_gate && !row_.out_gate_is_apart ? 2 * q_dim : q_dim, d_model);
+      if (has_cache(layer)) add_matrix(TensorRole::kK, i, kv_dim, d_model);
+      if (has_cache(layer) && !lacks_values) add_matrix(TensorRole::kV, i, kv_dim, d_model);
+    }
     if (row_.out_gate_is_apart) add_matrix(TensorRole::kOutGate, i, q_dim, d_model);
-    if (has_cache(layer)) add_matrix(TensorRole::kK, i, kv_dim, d_model);
-    if (has_cache(layer) && !lacks_values) add_matrix(TensorRole::kV, i, kv_dim, d_model);
-    if (has(row_.qkv_bias)) {
+    if (has(row_.qkv_bias) && spec_.fuses_qkv) {
+      add(*fused_tensor_name(TensorRole::kQBias, i), TensorRole::kQBias, spec_.vector_type, {qkv_dim}, Fill::kBias);
+    } else if (has(row_.qkv_bias)) {
       add_vector(TensorRole::kQBias, i, q_dim, Fill::kBias);
       add_vector(TensorRole::kKBias, i, kv_dim, Fill::kBias);
       add_vector(TensorRole::kVBias, i, kv_dim, Fill::kBias);

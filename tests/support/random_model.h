@@ -46,6 +46,8 @@ struct RandomModelSpec {
   // ups; factors of layers of gemma4, and values that are keys in its layers without a window.
   bool has_optional_parts = false;
 
+  bool fuses_qkv = false;  // attn_qkv.weight and attn_qkv.bias, which rows with output gates in Q cannot have
+
   // Every matrix, and exceptions by slot. d_model and d_ff must be multiples of the block of their types.
   DType weight_type = DType::kF32;
   DType vector_type = DType::kF32;  // of norms and biases
