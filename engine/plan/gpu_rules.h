@@ -71,6 +71,10 @@ struct GpuInputs {
 inline constexpr std::uint32_t kGpuRowWords = 4;
 GpuInputs gpu_inputs(const ModelInfo& model, const PlanOptions& options);  // n_logit_rows is resolved
 
+// Rows of the largest step that kernels take where a dispatch has at most max_groups workgroups in the dimension of
+// rows: of experts each choice of a row is one. max_groups 0: any number.
+std::uint32_t gpu_most_rows(const ModelInfo& model, std::uint32_t max_groups);
+
 // How steps of few rows share out the keys of each row over workgroups, so that there is work for all of a card.
 struct GpuSplits {
   std::uint32_t row_splits = 1;  // of all rows of a step
