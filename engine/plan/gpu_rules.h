@@ -32,6 +32,11 @@ struct GpuScratch {
     return normed_bytes + keys_bytes + values_bytes + added_bytes + router_bytes + balance_bytes + partials_bytes +
            expert_tiles_bytes + expert_rows_bytes + mixes_bytes + inputs_bytes;
   }
+  // Each part is bound by itself, so that this is all that a kernel sees at once.
+  Bytes largest() const {
+    return std::max({normed_bytes, keys_bytes, values_bytes, added_bytes, router_bytes, balance_bytes, partials_bytes,
+                     expert_tiles_bytes, expert_rows_bytes, mixes_bytes, inputs_bytes});
+  }
 };
 // Bytes of a row of n_elems activations as int8: 32 codes a group, their scale and three sums (f32).
 constexpr Bytes gpu_int8_row_bytes(std::uint64_t n_elems) { return div_up(n_elems, 32) * (32 + 4 * kF32Bytes); }
