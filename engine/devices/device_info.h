@@ -29,6 +29,9 @@ Message memory_words(Memory memory);          // the same for people
 // stands for kernels which are not written yet.
 enum class ScratchRule : std::uint8_t { kCpu, kGpu, kAssumed };
 
+// Workgroups that every GPU's driver takes in one dimension of a dispatch.
+inline constexpr std::uint32_t kMostGroups = 65535;
+
 // How a device's memory is reached and what its kernels read. Facts of its backend: who describes a device states them,
 // and plans ask for nothing else of its kind. Whether the memory is shared with the CPU belongs to the one device.
 struct DeviceTraits {
@@ -38,6 +41,7 @@ struct DeviceTraits {
   bool copies_page_locked = false;  // from and to the host's memory by itself, which needs pages that are held in place
   bool uploads_weights = false;     // in a step, of those that stand on the CPU: Backend::upload_weights()
   bool copies_inputs = false;       // kernels read what a step is given from a copy in the device's own memory
+  std::uint32_t max_groups = 0;     // workgroups of a kernel in the dimension of a step's rows; 0: no limit
 };
 inline constexpr DeviceTraits kCpuTraits{};
 inline constexpr DeviceTraits kCudaTraits{.weight_layout = WeightLayout::kGpuPanels,
@@ -45,12 +49,14 @@ inline constexpr DeviceTraits kCudaTraits{.weight_layout = WeightLayout::kGpuPan
                                           .scratch = ScratchRule::kGpu,
                                           .copies_page_locked = true,
                                           .uploads_weights = true,
-                                          .copies_inputs = true};
+                                          .copies_inputs = true,
+                                          .max_groups = kMostGroups};
 inline constexpr DeviceTraits kVulkanTraits{.weight_layout = WeightLayout::kGpuPanels,
                                             .arena_memory = Memory::kDevice,
                                             .scratch = ScratchRule::kGpu,
                                             .copies_page_locked = true,
-                                            .uploads_weights = true};
+                                            .uploads_weights = true,
+                                            .max_groups = kMostGroups};
 // A backend that is not written yet.
 inline constexpr DeviceTraits kMetalTraits{
     .weight_layout = WeightLayout::kRows, .arena_memory = Memory::kDevice, .scratch = ScratchRule::kAssumed};

@@ -16,9 +16,10 @@ constexpr std::array kSharedCaches{UnusedTensors{"blk.N.attn_k.weight", kSharedC
 
 // llama: Llama 1-3, Mistral, TinyLlama, SmolLM. Its Q and K rows are permuted in GGUF files so that neighbours turn
 // together. A file of Mistral 7B 0.1 that states its window gets one, as in the model's own definition; converters
-// leave the key out where the window is not used. qwen2: biases on Q, K and V. qwen3: RMS norm on every head of Q and
-// K; qwen3moe: the same with experts, whose converter leaves out that their weights are divided by their sum. All three
-// turn halves. 10000 is what every one of these definitions takes when a configuration has no rope_theta.
+// leave the key out where the window is not used. YaRN of checkpoints in Mistral's own format leaves lengths as they
+// are, as that of mistral3. qwen2: biases on Q, K and V. qwen3: RMS norm on every head of Q and K; qwen3moe: the same
+// with experts, whose converter leaves out that their weights are divided by their sum. All three turn halves. 10000 is
+// what every one of these definitions takes when a configuration has no rope_theta.
 //
 // gemma2 and gemma3: norms after attention and FFN as well, GELU, windows in all layers but every second or sixth, a
 // scaled embedding; their norms' weights in GGUF files have the 1 added that the definition adds. gemma2 caps scores
@@ -42,7 +43,9 @@ constexpr std::array kSharedCaches{UnusedTensors{"blk.N.attn_k.weight", kSharedC
 // the name that others give the one behind attention.
 //
 // glm4moe: experts are chosen by sigmoids and a bias of each, weights have a scale; the first layers are dense, all
-// others have a shared expert. A part of each head turns; the norm before the FFN is named as that of gpt-oss.
+// others have a shared expert. A part of each head turns, by halves; in the models that also read images (4.5V, 4.6V)
+// the pairs take turns in three axes of the position, which text has as one number. The norm before the FFN is named as
+// that of gpt-oss.
 // minimax-m2: the same router, and norms over all heads of Q, and of K, together. ernie4_5-moe: ernie4_5 with experts
 // in every so-many-th layer, chosen by softmax and a bias of each.
 //
@@ -64,18 +67,17 @@ constexpr std::array kArchs{
             .qkv_bias = Presence::kOptional,
             .attn_out_bias = Presence::kOptional,
             .qk_norm = Presence::kNever,
-            .may_fuse_qkv = true,
             .rope_factors = Presence::kOptional,
             .unused = kRotaryAngles,
             .window = WindowRule::kAllLayers,
             .activation = Activation::kSilu,
-            .default_rope_theta = 10000.0},
+            .default_rope_theta = 10000.0,
+            .has_yarn_multiplier = true},
     ArchRow{.architecture = "smollm3",
             .models = "SmolLM 3",
             .pairing = RopePairing::kNeighbours,
             .qkv_bias = Presence::kOptional,
             .attn_out_bias = Presence::kOptional,
-            .may_fuse_qkv = true,
             .window = WindowRule::kRefused,
             .activation = Activation::kSilu,
             .default_rope_theta = 10000.0,
@@ -85,7 +87,6 @@ constexpr std::array kArchs{
             .pairing = RopePairing::kNeighbours,
             .qkv_bias = Presence::kOptional,
             .attn_out_bias = Presence::kOptional,
-            .may_fuse_qkv = true,
             .window = WindowRule::kRefused,
             .activation = Activation::kSilu,
             .default_rope_theta = 10000.0},
@@ -94,7 +95,6 @@ constexpr std::array kArchs{
             .pairing = RopePairing::kNeighbours,
             .qkv_bias = Presence::kOptional,
             .attn_out_bias = Presence::kOptional,
-            .may_fuse_qkv = true,
             .rope_factors = Presence::kOptional,
             .window = WindowRule::kRefused,
             .activation = Activation::kSilu,
@@ -106,7 +106,6 @@ constexpr std::array kArchs{
             .pairing = RopePairing::kNeighbours,
             .qkv_bias = Presence::kOptional,
             .attn_out_bias = Presence::kOptional,
-            .may_fuse_qkv = true,
             .rope_factors = Presence::kOptional,
             .window = WindowRule::kRefused,
             .activation = Activation::kSilu,
@@ -119,7 +118,6 @@ constexpr std::array kArchs{
             .pairing = RopePairing::kNeighbours,
             .qkv_bias = Presence::kOptional,
             .attn_out_bias = Presence::kOptional,
-            .may_fuse_qkv = true,
             .rope_factors = Presence::kOptional,
             .window = WindowRule::kRefused,
             .activation = Activation::kSilu,
@@ -133,7 +131,6 @@ constexpr std::array kArchs{
     ArchRow{.architecture = "phi3",
             .models = "Phi 3 and 4 (mini 4k and 128k, 14B)",
             .pairing = RopePairing::kHalves,
-            .may_fuse_qkv = true,
             .fuses_gate_with_up = true,
             .may_be_long = true,
             .window = WindowRule::kIgnored,
@@ -145,7 +142,6 @@ constexpr std::array kArchs{
             .qkv_bias = Presence::kRequired,
             .attn_out_bias = Presence::kNever,
             .qk_norm = Presence::kNever,
-            .may_fuse_qkv = false,
             .window = WindowRule::kRefused,
             .activation = Activation::kSilu,
             .default_rope_theta = 10000.0},
@@ -155,7 +151,6 @@ constexpr std::array kArchs{
             .qkv_bias = Presence::kNever,
             .attn_out_bias = Presence::kNever,
             .qk_norm = Presence::kRequired,
-            .may_fuse_qkv = false,
             .window = WindowRule::kRefused,
             .activation = Activation::kSilu,
             .default_rope_theta = 10000.0},
@@ -178,6 +173,7 @@ constexpr std::array kArchs{
             .pairing = RopePairing::kHalves,
             .qk_norm = Presence::kRequired,
             .has_post_norms = true,
+            .vision_needs_scaling = true,
             .window = WindowRule::kPattern,
             .window_period = 6,
             .activation = Activation::kGelu,
@@ -219,7 +215,6 @@ constexpr std::array kArchs{
             .qkv_bias = Presence::kNever,
             .attn_out_bias = Presence::kNever,
             .qk_norm = Presence::kRequired,
-            .may_fuse_qkv = false,
             .window = WindowRule::kRefused,
             .activation = Activation::kSilu,
             .router = RouterKind::kSoftmaxNormed,
@@ -278,12 +273,12 @@ constexpr std::array kArchs{
             .default_rope_theta = 150000.0,
             .has_whole_ramp = false},
     ArchRow{.architecture = "glm4moe",
-            .models = "GLM 4.5, 4.5 Air, 4.6 and 4.7",
+            .models = "GLM 4.5, 4.5 Air, 4.5V, 4.6, 4.6V and 4.7",
             .pairing = RopePairing::kHalves,
             .qkv_bias = Presence::kOptional,
             .qk_norm = Presence::kOptional,
-            .may_fuse_qkv = true,
             .ffn_norm = "post_attention_norm.weight",
+            .has_rope_sections = true,
             .skips_prediction_layers = true,
             .window = WindowRule::kRefused,
             .activation = Activation::kSilu,
@@ -297,7 +292,6 @@ constexpr std::array kArchs{
             .models = "MiniMax M2 (230B-A10B)",
             .pairing = RopePairing::kHalves,
             .qk_norm = Presence::kRequired,
-            .may_fuse_qkv = true,
             .norms_heads_together = true,
             .window = WindowRule::kRefused,
             .activation = Activation::kSilu,
@@ -310,7 +304,6 @@ constexpr std::array kArchs{
             .pairing = RopePairing::kNeighbours,
             .qkv_bias = Presence::kOptional,
             .attn_out_bias = Presence::kOptional,
-            .may_fuse_qkv = true,
             .window = WindowRule::kRefused,
             .activation = Activation::kSilu,
             .router = RouterKind::kSoftmaxNormed,
@@ -319,12 +312,13 @@ constexpr std::array kArchs{
             .shared_expert = SharedExpertRow{.is_counted = true},
             .default_rope_theta = 500000.0},
     ArchRow{.architecture = "exaone4",
-            .models = "EXAONE 4.0 (1.2B, 32B)",
+            .models = "EXAONE 4.0 (1.2B, 32B) and 4.5 (33B)",
             .pairing = RopePairing::kHalves,
             .qk_norm = Presence::kRequired,
             .has_pre_norms = false,
             .has_post_norms = true,
             .rope_factors = Presence::kOptional,
+            .skips_prediction_layers = true,
             .window = WindowRule::kPattern,
             .window_period = 4,
             .activation = Activation::kSilu,
@@ -369,7 +363,6 @@ constexpr std::array kArchs{
             .models = "Hunyuan (dense, 0.5B to 7B)",
             .pairing = RopePairing::kHalves,
             .qk_norm = Presence::kRequired,
-            .may_fuse_qkv = true,
             .norms_turned_heads = true,
             .window = WindowRule::kRefused,
             .activation = Activation::kSilu,

@@ -53,7 +53,6 @@ struct ArchRow {
   std::string_view models;        // published ones that it is the name of, for people
   RopePairing pairing = RopePairing::kNeighbours;
   Presence qkv_bias = Presence::kNever, attn_out_bias = Presence::kNever, qk_norm = Presence::kNever;
-  bool may_fuse_qkv = false;        // attn_qkv.weight instead of attn_q, attn_k, attn_v
   bool fuses_gate_with_up = false;  // ffn_up.weight of a dense FFN has the rows of the gate and, behind them, of the up
   bool norms_heads_together = false;  // as LayerSpec has it
   bool norms_turned_heads = false;    // likewise
@@ -71,7 +70,7 @@ struct ArchRow {
   bool has_post_norms = false;
   bool may_scale_output = false;  // layer_output_scale.weight is LayerSpec::output_scale where a layer has one
   std::string_view ffn_norm = "ffn_norm.weight";        // the tensor of a layer that holds the norm before its FFN
-  std::string_view output_norm = "output_norm.weight";  // likewise the last norm
+  std::string_view output_norm = "output_norm.weight";  // likewise the last norm, which any file may name so
   std::optional<DeltaNetRow> delta_net = std::nullopt;
   // A layer whose entry in attention.head_count_kv is 0 has a short convolution in the place of attention.
   bool has_short_convs = false;
@@ -79,6 +78,9 @@ struct ArchRow {
   bool may_be_long = false;  // rope_factors_short.weight and rope_factors_long.weight are RopeScaling::kLong
   // rope.dimension_sections: the pairs of a head take turns in three axes of the position, which are one for text.
   bool has_rope_sections = false;
+  // Models that also read images scale their context. Ollama's own files leave the factor out, which Ollama takes from
+  // the number of layers: a file with tensors of vision and without the factor is refused.
+  bool vision_needs_scaling = false;
   std::span<const UnusedTensors> unused{};  // every tensor that neither a role reads nor this names is refused
   // The last layers, as many as nextn_predict_layers says, predict tokens behind the next one. They are not run.
   bool skips_prediction_layers = false;

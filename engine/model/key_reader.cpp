@@ -84,12 +84,15 @@ void KeyReader::check_n_entries(std::string_view key, std::size_t n_entries, std
                                          full_key(key), n_entries, n_layers));
 }
 
-std::optional<std::vector<bool>> KeyReader::flags(std::string_view key, std::uint32_t n_layers) {
+std::optional<std::vector<bool>> KeyReader::flags(std::string_view key, std::uint32_t n_layers, std::uint32_t least) {
   const MetaValue* value = failed() ? nullptr : find(key);
   const auto* array = value == nullptr ? nullptr : std::get_if<std::vector<std::uint8_t>>(value);
   if (array == nullptr) return std::nullopt;
-  check_n_entries(key, array->size(), n_layers);
-  return std::vector<bool>(array->begin(), array->end());
+  const bool is_short = least > 0 && array->size() == least;
+  if (!is_short) check_n_entries(key, array->size(), n_layers);
+  std::vector<bool> flags(array->begin(), array->end());
+  if (is_short) flags.resize(n_layers, false);
+  return flags;
 }
 
 std::optional<std::vector<std::uint64_t>> KeyReader::counts(std::string_view key) {

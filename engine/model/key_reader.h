@@ -35,8 +35,9 @@ class KeyReader {
   // One number for all layers, which is positive, or an array of one per layer, each from `min` on; (n_layers).
   std::vector<std::uint32_t> per_layer(std::string_view key, std::uint32_t n_layers, std::uint32_t max,
                                        const std::vector<std::uint32_t>& fallback = {}, std::uint32_t min = 1);
-  // An array of one flag per layer; absent where the key is not there or is no such array.
-  std::optional<std::vector<bool>> flags(std::string_view key, std::uint32_t n_layers);
+  // An array of one flag per layer; absent where the key is not there or is no such array. It may have `least` entries,
+  // where that is not 0: what it does not have is false.
+  std::optional<std::vector<bool>> flags(std::string_view key, std::uint32_t n_layers, std::uint32_t least = 0);
   // An array of integers that are not negative; absent likewise.
   std::optional<std::vector<std::uint64_t>> counts(std::string_view key);
   // Finite. Without a fallback the key must be there.

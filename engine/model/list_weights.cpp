@@ -53,7 +53,8 @@ class WeightLister {
     }
     for (std::uint32_t i = 0; i < model_.n_layers() && !keys_.failed(); ++i)
       fill_layer(static_cast<std::int32_t>(i), model_.layers[i]);
-    fill_from(std::string(row_.output_norm), TensorRole::kOutputNorm, -1, 1, d_model);
+    fill_from(first_there(std::string(row_.output_norm), role_tensor_name(TensorRole::kOutputNorm, -1)),
+              TensorRole::kOutputNorm, -1, 1, d_model);
     if (!keys_.failed()) model_.weights.back().factor = logit_scale_;
     if (is_there(TensorRole::kHead, -1)) fill(TensorRole::kHead, -1, model_.n_vocab, d_model);
   }
@@ -93,8 +94,7 @@ class WeightLister {
                   {{TensorRole::kQ, layer.head_dim}, {TensorRole::kOutGate, layer.head_dim}});
       fill(TensorRole::kK, i, kv_dim, d_model);
       fill(TensorRole::kV, i, kv_dim, d_model);
-    } else if (row_.may_fuse_qkv && !is_there(TensorRole::kQ, i) &&
-               file_.find_tensor(*fused_tensor_name(TensorRole::kQ, i)) != nullptr) {
+    } else if (!layer.kv_layer && has_fused_alone(TensorRole::kQ, i)) {
       fill_slices(*fused_tensor_name(TensorRole::kQ, i), i, 1,
                   {{TensorRole::kQ, q_dim}, {TensorRole::kK, kv_dim}, {TensorRole::kV, kv_dim}});
     } else if (layer.kv_layer) {
@@ -107,12 +107,7 @@ class WeightLister {
       if (!layer.value_is_key) fill(TensorRole::kV, i, kv_dim, d_model);
     }
     if (layer.has_out_gate && row_.out_gate_is_apart) fill(TensorRole::kOutGate, i, q_dim, d_model);
-    layer.has_qkv_bias = wants(row_.qkv_bias, TensorRole::kQBias, i);
-    if (layer.has_qkv_bias) {
-      fill(TensorRole::kQBias, i, 1, q_dim);
-      if (!layer.kv_layer) fill(TensorRole::kKBias, i, 1, kv_dim);
-      if (!layer.kv_layer) fill(TensorRole::kVBias, i, 1, kv_dim);
-    }
+    fill_biases(i, layer);
     layer.has_qk_norm = wants(row_.qk_norm, TensorRole::kQNorm, i);
     if (layer.has_qk_norm) {
       layer.norms_heads_together = row_.norms_heads_together;
@@ -125,6 +120,29 @@ class WeightLister {
     layer.has_attn_out_bias = wants(row_.attn_out_bias, TensorRole::kAttnOutBias, i);
     if (layer.has_attn_out_bias) fill(TensorRole::kAttnOutBias, i, 1, d_model);
     if (layer.has_post_norms) fill(TensorRole::kAttnPostNorm, i, 1, d_model);
+  }
+
+  void fill_biases(std::int32_t i, LayerSpec& layer) {
+    const std::uint32_t q_dim = layer.q_dim(), kv_dim = layer.kv_dim();
+    const bool is_fused =
+        row_.qkv_bias != Presence::kNever && !layer.kv_layer && has_fused_alone(TensorRole::kQBias, i);
+    layer.has_qkv_bias = is_fused || wants(row_.qkv_bias, TensorRole::kQBias, i);
+    if (!layer.has_qkv_bias) return;
+    if (is_fused) return fill_fused_biases(i, q_dim, kv_dim);
+    fill(TensorRole::kQBias, i, 1, q_dim);
+    if (layer.kv_layer) return;
+    fill(TensorRole::kKBias, i, 1, kv_dim);
+    fill(TensorRole::kVBias, i, 1, kv_dim);
+  }
+
+  // One vector. A weight's rows are counted in its own length, and those of K begin at a whole one: heads of Q are a
+  // multiple of those of K.
+  void fill_fused_biases(std::int32_t i, std::uint64_t q_dim, std::uint64_t kv_dim) {
+    const TensorInfo* tensor = keys_.failed() ? nullptr : require(*fused_tensor_name(TensorRole::kQBias, i));
+    if (tensor == nullptr || !check_shape(*tensor, 1, q_dim + 2 * kv_dim)) return;
+    add_weight(*tensor, TensorRole::kQBias, i, {}, 1, q_dim);
+    add_weight(*tensor, TensorRole::kKBias, i, {.first = q_dim / kv_dim}, 1, kv_dim);
+    add_weight(*tensor, TensorRole::kVBias, i, {.first = q_dim / kv_dim + 1}, 1, kv_dim);
   }
 
   void fill_delta_net(std::int32_t i, const DeltaNetSpec& spec) {
@@ -149,7 +167,8 @@ class WeightLister {
       fill(TensorRole::kBeta, i, spec.n_value_heads, d_model);
     }
     fill(TensorRole::kConv, i, spec.n_mixed(), spec.conv_width);
-    fill(TensorRole::kTimeBias, i, 1, spec.n_value_heads);
+    fill_from(first_there(role_tensor_name(TensorRole::kTimeBias, i), layer_tensor_name(i, kOldTimeBiasTensor)),
+              TensorRole::kTimeBias, i, 1, spec.n_value_heads);
     fill(TensorRole::kDecay, i, 1, spec.n_value_heads);
     fill(TensorRole::kReadNorm, i, 1, spec.value_dim);
     fill_from(layer_tensor_name(i, kDeltaOutTensor), TensorRole::kAttnOut, i, d_model, spec.v_dim());
@@ -229,17 +248,28 @@ class WeightLister {
   // Of all experts: two tensors or, where a converter was asked for it, one.
   void fill_gates_and_ups(std::int32_t i, const LayerSpec& layer) {
     const std::uint64_t width = layer.expert_d_ff;
-    const std::string fused = *fused_tensor_name(TensorRole::kExpertGate, i);
-    if (is_there(TensorRole::kExpertGate, i) || file_.find_tensor(fused) == nullptr) {
+    if (!has_fused_alone(TensorRole::kExpertGate, i)) {
       fill(TensorRole::kExpertGate, i, width, model_.d_model, layer.n_experts);
       fill(TensorRole::kExpertUp, i, width, model_.d_model, layer.n_experts);
       return;
     }
-    fill_slices(fused, i, 1, {{TensorRole::kExpertGate, width}, {TensorRole::kExpertUp, width}}, layer.n_experts);
+    fill_slices(*fused_tensor_name(TensorRole::kExpertGate, i), i, 1,
+                {{TensorRole::kExpertGate, width}, {TensorRole::kExpertUp, width}}, layer.n_experts);
+  }
+
+  // Whether the rows of the role stand in a tensor with those of others, and have none of their own.
+  bool has_fused_alone(TensorRole role, std::int32_t layer) const {
+    return !is_there(role, layer) && file_.find_tensor(*fused_tensor_name(role, layer)) != nullptr;
   }
 
   bool is_there(TensorRole role, std::int32_t layer) const {
     return file_.find_tensor(role_tensor_name(role, layer)) != nullptr;
+  }
+
+  // The other name where the file has a tensor of that one alone.
+  std::string first_there(std::string name, std::string other) const {
+    const bool has_other_alone = file_.find_tensor(name) == nullptr && file_.find_tensor(other) != nullptr;
+    return has_other_alone ? std::move(other) : std::move(name);
   }
 
   bool wants(Presence presence, TensorRole role, std::int32_t layer) const {

@@ -1,5 +1,7 @@
 #include "model/read_delta_net.h"
 
+#include <fmt/format.h>
+
 #include <limits>
 #include <utility>
 
@@ -36,6 +38,12 @@ std::optional<DeltaNetSpec> read_delta_net(const ArchRow& row, KeyReader& keys) 
                     .value_dim = 0,
                     .conv_width = keys.positive(kConvKey, std::numeric_limits<std::uint32_t>::max()),
                     .heads_are_tiled = row.delta_net->heads_are_tiled};
+  // Ollama's converter writes it.
+  constexpr std::string_view kTiled = "ssm.v_head_reordered";
+  if (keys.flag(kTiled, spec.heads_are_tiled) != spec.heads_are_tiled)
+    keys.fail(ErrorCode::kUnsupported,
+              Message::say("metadata '{}' is {}: value heads stand in another order than this version reads",
+                           keys.full_key(kTiled), fmt::format("{}", !spec.heads_are_tiled)));
   spec.value_dim = spec.key_dim;
   const std::uint32_t inner = keys.positive(kInnerKey, kMaxHeads * kMaxHeadDim);
   if (keys.failed()) return std::nullopt;

@@ -2,10 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <string>
+
+#include "model/tensor_roles.h"
 
 namespace headroom {
 
@@ -50,6 +54,39 @@ float read_weight_scale(const ArchRow& row, KeyReader& keys) {
   return scale == 0 ? 1.0F : scale;
 }
 
+// The width that the tensors of the first layer with experts have.
+std::optional<std::uint32_t> width_of_tensors(const ModelFile& file, std::uint32_t n_blocks, std::uint32_t max_width) {
+  for (std::uint32_t i = 0; i < n_blocks; ++i) {
+    const TensorInfo* down = file.find_tensor(role_tensor_name(TensorRole::kExpertDown, static_cast<std::int32_t>(i)));
+    if (down == nullptr || down->shape.empty()) continue;
+    if (down->shape.front() > max_width) return std::nullopt;
+    return static_cast<std::uint32_t>(down->shape.front());
+  }
+  return std::nullopt;
+}
+
+// An entry of 0 is of a layer without experts.
+std::uint32_t read_expert_width(const ModelFile& file, const ArchRow& row, std::uint32_t n_blocks,
+                                std::uint32_t max_width, KeyReader& keys) {
+  if (keys.failed()) return 0;
+  if (!keys.has(row.expert_width))
+    return keys.positive(row.expert_width, max_width, width_of_tensors(file, n_blocks, max_width));
+  const std::vector<std::uint32_t> widths = keys.per_layer(row.expert_width, n_blocks, max_width, {}, 0);
+  if (keys.failed()) return 0;
+  const std::uint32_t most = std::ranges::max(widths);
+  if (most == 0) {
+    keys.fail(ErrorCode::kBadFile, Message::say("metadata '{}' is {}, expected {} to {}",
+                                                keys.full_key(row.expert_width), most, 1, max_width));
+  }
+  for (const std::uint32_t width : widths) {
+    if (width == 0 || width == most) continue;
+    keys.fail(ErrorCode::kUnsupported,
+              Message::say("metadata '{}' is {} in one layer and {} in another: this version has experts of one width",
+                           keys.full_key(row.expert_width), width, most));
+  }
+  return most;
+}
+
 std::uint32_t read_shared_width(const SharedExpertRow& shared, std::uint32_t expert_d_ff, std::uint32_t max_width,
                                 KeyReader& keys) {
   constexpr std::string_view kWidth = "expert_shared_feed_forward_length", kCount = "expert_shared_count";
@@ -75,7 +112,8 @@ void refuse_experts(const ArchRow& row, KeyReader& keys) {
                          keys.full_key("expert_count"), n_experts));
 }
 
-LayerSpec read_experts(const ArchRow& row, std::uint32_t max_width, KeyReader& keys) {
+LayerSpec read_experts(const ModelFile& file, const ArchRow& row, std::uint32_t n_blocks, std::uint32_t max_width,
+                       KeyReader& keys) {
   LayerSpec layer;
   if (!row.router) return layer;
   if (row.may_lack_experts && keys.count("expert_count", kMaxExperts, 0) == 0) return layer;
@@ -83,7 +121,7 @@ LayerSpec read_experts(const ArchRow& row, std::uint32_t max_width, KeyReader& k
   layer.expert_weight_scale = read_weight_scale(row, keys);
   layer.n_experts = keys.positive("expert_count", kMaxExperts);
   layer.n_experts_used = keys.positive("expert_used_count", kMaxExperts);
-  layer.expert_d_ff = keys.positive(row.expert_width, max_width);
+  layer.expert_d_ff = read_expert_width(file, row, n_blocks, max_width, keys);
   layer.has_branch_norms = row.has_branch_norms;
   if (row.shared_expert) {
     layer.d_ff = read_shared_width(*row.shared_expert, layer.expert_d_ff, max_width, keys);

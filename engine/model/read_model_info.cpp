@@ -23,6 +23,7 @@
 #include "model/read_short_conv.h"
 #include "model/read_windows.h"
 #include "model/refusal.h"
+#include "model/refuse_incomplete.h"
 #include "model/refused_arch.h"
 #include "model/unapplied_keys.h"
 #include "model/unread_tensors.h"
@@ -40,10 +41,11 @@ class ModelInfoReader {
   Result<ModelInfo> read() {
     model_.architecture = row_.architecture;
     model_.file_bytes = file_.n_bytes();
-    for (auto step : {&ModelInfoReader::read_name, &ModelInfoReader::refuse_experts, &ModelInfoReader::read_sizes,
-                      &ModelInfoReader::read_layers, &ModelInfoReader::read_scales, &ModelInfoReader::read_ropes,
-                      &ModelInfoReader::refuse_keys, &ModelInfoReader::read_vocabulary, &ModelInfoReader::list_weights,
-                      &ModelInfoReader::sort_tensors, &ModelInfoReader::check_tokenizer, &ModelInfoReader::sum_up}) {
+    for (auto step : {&ModelInfoReader::read_name, &ModelInfoReader::refuse_experts, &ModelInfoReader::refuse_parts,
+                      &ModelInfoReader::read_sizes, &ModelInfoReader::read_layers, &ModelInfoReader::read_scales,
+                      &ModelInfoReader::read_ropes, &ModelInfoReader::refuse_keys, &ModelInfoReader::read_vocabulary,
+                      &ModelInfoReader::list_weights, &ModelInfoReader::sort_tensors, &ModelInfoReader::check_tokenizer,
+                      &ModelInfoReader::sum_up}) {
       (this->*step)();
       if (keys_.failed()) return keys_.take_error();
     }
@@ -60,6 +62,7 @@ class ModelInfoReader {
   }
 
   void refuse_experts() { headroom::refuse_experts(row_, keys_); }
+  void refuse_parts() { refuse_incomplete(file_, row_, keys_); }
   void refuse_keys() { refuse_unapplied_keys(file_, row_, keys_); }
 
   void read_sizes() {
@@ -92,9 +95,10 @@ class ModelInfoReader {
 
   void read_layers() {
     const auto n_heads = keys_.per_layer("attention.head_count", n_blocks_, kMaxHeads);
-    const std::uint32_t least_kv_heads = row_.has_short_convs ? 0 : 1;
+    // Files may state none for layers that have a state in the place of a cache.
+    const std::uint32_t least_kv_heads = row_.has_short_convs || row_.delta_net ? 0 : 1;
     const auto n_kv_heads = keys_.per_layer("attention.head_count_kv", n_blocks_, kMaxHeads, n_heads, least_kv_heads);
-    const LayerSpec experts = read_experts(row_, kMaxWidth, keys_);
+    const LayerSpec experts = read_experts(file_, row_, n_blocks_, kMaxWidth, keys_);
     const std::vector<bool> has_experts = read_expert_layers(row_, experts, n_blocks_, keys_);
     // Files whose layers all have experts may state a width of layers without any as well.
     const bool shares_width = row_.shared_expert && row_.shared_expert->is_named_as_dense;
@@ -104,7 +108,7 @@ class ModelInfoReader {
     if (keys_.failed()) return;
     head_sizes_ = read_head_sizes(row_, model_.d_model, n_heads.front(), keys_);
     if (keys_.failed()) return;
-    const std::vector<std::uint32_t> windows = read_windows(row_, n_blocks_, model_.n_ctx_trained, keys_);
+    const std::vector<std::uint32_t> windows = read_windows(row_, n_blocks_, n_layers_, model_.n_ctx_trained, keys_);
     const float softcap = read_softcap("attn_logit_softcapping", row_.attention_softcap, keys_);
     const std::vector<bool> is_recurrent = read_recurrent_layers(row_, n_blocks_, keys_);
     const std::optional<DeltaNetSpec> delta_net = read_delta_net(row_, keys_);
@@ -120,6 +124,9 @@ class ModelInfoReader {
         model_.layers.push_back(layer);
         continue;
       }
+      if (n_kv_heads[i] == 0)
+        return bad(Message::say("layer {}: metadata '{}' is 0, expected at least 1 in a layer with attention", i,
+                                keys_.full_key("attention.head_count_kv")));
       if (n_heads[i] % n_kv_heads[i] != 0)
         return bad(Message::say("layer {}: metadata '{}' is {}, which is no multiple of '{}', {}", i,
                                 keys_.full_key("attention.head_count"), n_heads[i],

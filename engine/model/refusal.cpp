@@ -92,6 +92,11 @@ Message missing_part_words(const RefusedArch& arch, std::uint32_t latent_elems) 
     case MissingPart::kChunkedAttention:
       return Message::say(
           "attention in chunks, of which a token sees its own alone, and experts whose input is weighed");
+    case MissingPart::kOtherLayout:
+      return Message::say(
+          "a reader of the layout that Ollama alone writes: of the same models, GGUF files of the "
+          "architecture {} open",
+          show_name(arch.opens_as));
   }
   return {};
 }

@@ -28,6 +28,7 @@ constexpr std::array kRefused{
     RefusedArch{"nemotron_h", "Nemotron H, Nemotron Nano 2", MissingPart::kMamba2, true},
     RefusedArch{"nemotron_h_moe", "Nemotron 3 Nano and Super", MissingPart::kMamba2, true},
     RefusedArch{"llama4", "Llama 4 Scout and Maverick", MissingPart::kChunkedAttention},
+    RefusedArch{"gptoss", "gpt-oss, in Ollama's own files", MissingPart::kOtherLayout, false, "gpt-oss"},
 };
 
 // Reads the figures of one model. Each has a KeyReader of its own: what one lacks does not take the other away.
@@ -107,6 +108,8 @@ class FigureReader {
       case MissingPart::kCompressedCache: return read_compressed(layers, keys);
       case MissingPart::kMamba2: return read_heads(layers, {}, 0, keys);
       case MissingPart::kChunkedAttention: return read_chunked(layers, keys);
+      case MissingPart::kOtherLayout:
+        return read_newest(layers, 2, keys.positive("attention.sliding_window", kMaxPositions), keys);
     }
   }
 
@@ -178,14 +181,19 @@ class FigureReader {
   void read_chunked(const LayerCount& layers, KeyReader& keys) {
     const bool has_chunks = keys.count("attention.sliding_window", kMaxPositions, kChunk) > 0;
     const std::uint32_t period = keys.positive("attention.sliding_window_pattern", kLargest, 4);
+    read_newest(layers, has_chunks ? period : 1, kChunk, keys);
+  }
+
+  // Every period-th layer keeps all positions, the others the n_newest newest ones.
+  void read_newest(const LayerCount& layers, std::uint32_t period, std::uint32_t n_newest, KeyReader& keys) {
     const std::vector<std::uint32_t> n_kv_heads = kv_heads(layers, keys);
     const std::uint64_t of_head = head_elems(keys);
     if (keys.failed()) return;
-    CachedRows full, chunked{.n_positions = kChunk};
+    CachedRows full, newest{.n_positions = n_newest};
     for (std::uint32_t i = 0; i < layers.n_run; ++i)
-      (has_chunks && (i + 1) % period != 0 ? chunked : full).row_bytes += n_kv_heads[i] * of_head * kElemBytes;
+      ((i + 1) % period != 0 ? newest : full).row_bytes += n_kv_heads[i] * of_head * kElemBytes;
     model_.cache = {full};
-    if (chunked.row_bytes > 0) model_.cache.push_back(chunked);
+    if (newest.row_bytes > 0) model_.cache.push_back(newest);
   }
 
   void read_state(KeyReader& keys) {

@@ -22,6 +22,7 @@ enum class MissingPart : std::uint8_t {
   kCompressedCache,   // cached rows that each stand for several positions, chosen by an indexer; residual streams
   kMamba2,            // states in the place of caches
   kChunkedAttention,  // a position sees its own chunk alone; experts whose input is weighed
+  kOtherLayout,       // of the same model, tensors that are named and cut as one other program has them
 };
 
 struct RefusedArch {
@@ -30,6 +31,7 @@ struct RefusedArch {
   MissingPart part;
   // Of kMamba2: a layer without KV heads whose feed_forward_length is not 0 is an FFN alone, and no Mamba layer.
   bool has_ffn_layers = false;
+  std::string_view opens_as = {};  // of kOtherLayout: general.architecture of files of these models that open
 };
 
 std::span<const RefusedArch> refused_archs();

@@ -75,8 +75,8 @@ bool role_is_experts(TensorRole role);        // one matrix per expert
 std::string role_tensor_name(TensorRole role, std::int32_t layer);
 // "blk.3." and the name of a tensor that every layer has one of.
 std::string layer_tensor_name(std::int32_t layer, std::string_view tensor);
-// What fills kAttnOut of a delta net.
-inline constexpr std::string_view kDeltaOutTensor = "ssm_out.weight";
+// What fills kAttnOut of a delta net; and kTimeBias in files that Ollama converted at first.
+inline constexpr std::string_view kDeltaOutTensor = "ssm_out.weight", kOldTimeBiasTensor = "ssm_dt";
 // Of a short convolution: the rows of K, Q and V, one after the other; kConv; and kAttnOut.
 inline constexpr std::string_view kShortConvInTensor = "shortconv.in_proj.weight",
                                   kShortConvTensor = "shortconv.conv.weight",

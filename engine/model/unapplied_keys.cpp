@@ -67,6 +67,7 @@ constexpr std::array kRules{
     KeyRule{"moe_latent_size", 0},
     KeyRule{"n_deepstack_layers", 0},
     KeyRule{"nextn_predict_layers", 0},
+    KeyRule{"norm_top_k_prob", 1},
     KeyRule{"rescale_every_n_layers", 0},
     KeyRule{"residual_scale", 1},
     KeyRule{"rope.dimension_count"},
@@ -146,6 +147,13 @@ constexpr std::array<std::string_view, 33> kWithoutEffect{
 constexpr std::array<std::string_view, 7> kTellingWords{"scal",        "cap",    "clamp",     "limit",
                                                         "temperature", "factor", "multiplier"};
 
+// Of parts that read images and sound, which no row runs.
+constexpr std::array<std::string_view, 3> kOfOtherParts{"vision.", "audio.", "mm."};
+
+bool is_of_other_part(std::string_view key) {
+  return std::ranges::any_of(kOfOtherParts, [&](std::string_view prefix) { return key.starts_with(prefix); });
+}
+
 const KeyRule* find_rule(std::string_view key) {
   const auto rule = std::find_if(kRules.begin(), kRules.end(), [&](const KeyRule& each) { return each.key == key; });
   return rule == kRules.end() ? nullptr : &*rule;
@@ -219,7 +227,7 @@ void refuse_unapplied_keys(const ModelFile& file, const ArchRow& row, KeyReader&
     const MetaValue& value = each->second;
     const KeyRule* rule = find_rule(key);
     const bool may_change = rule != nullptr ? !is_neutral(value, *rule) : !is_known_key(key) && has_telling_word(key);
-    const bool is_ignored = row.ignores_state_sizes && key.starts_with("ssm.");
+    const bool is_ignored = is_of_other_part(key) || (row.ignores_state_sizes && key.starts_with("ssm."));
     if (keys.was_read(key) || !may_change || is_ignored) continue;
     return keys.fail(ErrorCode::kUnsupported,
                      Message::say("metadata {} is {}{}: it changes what the model computes, and this version does not "

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 
 #include "file/show_name.h"
@@ -28,6 +29,14 @@ std::optional<LayerTensor> parse_layer_tensor(std::string_view name) {
   return parsed;
 }
 
+// Beside a model of any architecture: the parts that read images and sound, which Ollama's own files have in the same
+// file as the text, and layers of multi-token prediction that do not count as blocks.
+constexpr Message::Mark kVision = Message::mark("vision"), kAudio = Message::mark("audio"),
+                        kPrediction = Message::mark("multi-token prediction");
+constexpr std::array kBeside{UnusedTensors{"v.*", kVision}, UnusedTensors{"mm.a.*", kAudio},
+                             UnusedTensors{"mm.*", kVision}, UnusedTensors{"a.*", kAudio},
+                             UnusedTensors{"mtp.*", kPrediction}};
+
 bool matches(std::string_view name, std::string_view pattern) {
   return pattern.ends_with('*') ? name.starts_with(pattern.substr(0, pattern.size() - 1)) : name == pattern;
 }
@@ -43,14 +52,16 @@ class UnreadTensors {
   UnreadTensors(const ArchRow& row, std::uint32_t n_blocks, ModelInfo& model)
       : row_(row), n_blocks_(n_blocks), model_(model) {}
 
-  // What the row says that the tensor is; false: nothing.
+  // What the row, or every row, says that the tensor is; false: nothing.
   Message::Mark use(std::string_view name) const {
     const auto of_layer = parse_layer_tensor(name);
     if (of_layer && of_layer->layer >= model_.n_layers())
-      return of_layer->layer < n_blocks_ ? Message::mark("multi-token prediction") : Message::Mark();
-    const auto unused = std::find_if(row_.unused.begin(), row_.unused.end(),
-                                     [&](const UnusedTensors& each) { return is_of(each, name); });
-    return unused == row_.unused.end() ? Message::Mark() : unused->what;
+      return of_layer->layer < n_blocks_ ? kPrediction : Message::Mark();
+    for (const std::span<const UnusedTensors> list : {row_.unused, std::span<const UnusedTensors>(kBeside)}) {
+      const auto unused = std::ranges::find_if(list, [&](const UnusedTensors& each) { return is_of(each, name); });
+      if (unused != list.end()) return unused->what;
+    }
+    return {};
   }
 
   void count(const Message& what, Bytes n_bytes) {

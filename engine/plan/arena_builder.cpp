@@ -75,18 +75,20 @@ bool ArenaBuilder::has_room(Bytes bytes) const {
   return end && (!largest_ || *end <= *largest_);
 }
 
-void ArenaBuilder::add(Region region, std::string_view name, std::optional<Bytes> bytes) {
+void ArenaBuilder::add(Region region, std::string_view name, std::optional<Bytes> bytes, std::optional<Bytes> at_once) {
   if (bytes == Bytes{0} || is_beyond_ || refused_) return;
   const std::optional<Bytes> size = bytes ? checked_round_up(*bytes, info_.alignment) : std::nullopt;
   is_beyond_ = !size;
   if (!size) return;
-  // Weights are cut into windows of rows by the backend itself.
-  const bool is_cut = region.kind == RegionKind::kWeights || region.kind == RegionKind::kStreamed;
+  // Weights are cut into windows of rows by the backend itself, and checkpoints are copied by no kernel.
+  const bool is_unbound = region.kind == RegionKind::kWeights || region.kind == RegionKind::kStreamed ||
+                          region.kind == RegionKind::kCheckpoints;
+  const Bytes bound = is_unbound ? 0 : at_once.value_or(*size);
   if (largest_ && *size > *largest_) {
     refused_ = too_large(info_, region, name, *largest_, Message::say("the device's largest allocation"), *size);
-  } else if (!is_cut && info_.max_binding_bytes > 0 && *size > info_.max_binding_bytes) {
+  } else if (info_.max_binding_bytes > 0 && bound > info_.max_binding_bytes) {
     refused_ = too_large(info_, region, name, info_.max_binding_bytes, Message::say("what a kernel there sees at once"),
-                         *size);
+                         bound);
   } else {
     if (!has_room(*size)) {
       if (!arenas_.empty()) close();

@@ -27,16 +27,19 @@ class ArenaBuilder {
 
   void reserve(std::size_t n_regions);
   // Appends `region` with `bytes` rounded up to the alignment; nothing when bytes is 0. id, offset and size are set
-  // here; `name` is copied only when regions are kept.
-  void add(Region region, std::string_view name, std::optional<Bytes> bytes);
-  void add(RegionKind kind, std::optional<Bytes> bytes) { add({.kind = kind}, region_kind_name(kind), bytes); }
+  // here; `name` is copied only when regions are kept. at_once: the most of it that a kernel sees at once; absent: all.
+  void add(Region region, std::string_view name, std::optional<Bytes> bytes,
+           std::optional<Bytes> at_once = std::nullopt);
+  void add(RegionKind kind, std::optional<Bytes> bytes, std::optional<Bytes> at_once = std::nullopt) {
+    add({.kind = kind}, region_kind_name(kind), bytes, at_once);
+  }
 
   // Regions that were summed up, each a multiple of the alignment, where only sizes are kept: the last arena grows by
   // them. False when it has no room for all, or there is none: they are to be added one by one.
   bool add_sum(Bytes bytes);
 
   // The arenas in order, each padded to the granularity; none when nothing was added. kUsage names the first region
-  // that is larger than the device allocates at once, or, other than a weight, than a kernel there sees at once; else
+  // that is larger than the device allocates at once, or of which a kernel would see more than one there can; else
   // `beyond` says what it is when a size or sum was beyond 64 bits.
   template <class Beyond>
   Result<std::vector<ArenaPlan>> finish(Beyond beyond) && {

@@ -66,7 +66,8 @@ ArenaLayout choose_batch(const ModelInfo& model, std::span<const DeviceInfo> dev
   const PlanOptions from = may_stream(devices, asked, least) ? asked : least.options;
   ArenaLayout best = least;
   Times now = *first;
-  for (std::uint32_t n_batch = 2 * kLeastAutoBatch; n_batch <= kMostAutoBatch; n_batch *= 2) {
+  const std::uint32_t most = std::min(kMostAutoBatch, most_step_rows(model, devices, asked));
+  for (std::uint32_t n_batch = 2 * kLeastAutoBatch; n_batch <= most; n_batch *= 2) {
     if (n_batch > long_prompt(least.options)) break;  // no step would have so many rows
     PlanOptions options = from;
     options.n_batch = n_batch;

@@ -127,6 +127,8 @@ DeviceArenas::Sizes DeviceArenas::sizes_on(DeviceIndex device) const {
   };
   sizes.scratch_computes = scratch(DeviceWork::kComputes);
   sizes.scratch_embeds = scratch(DeviceWork::kEmbeds);
+  if (info.traits.scratch == ScratchRule::kGpu)
+    sizes.scratch_at_once = gpu_scratch(model_, info, options_, options_.step_rows()).largest();
   if (info.traits.copies_page_locked) sizes.inputs = gpu_inputs(model_, options_).total();
   if (info.takes_streams()) sizes.streamed = streamed_role_sizes(model_, info.traits.weight_layout);
   return sizes;
@@ -241,7 +243,8 @@ Result<Arenas> DeviceArenas::session(const Placement& placement, const WeightStr
   if (has_head) builder.add(RegionKind::kLogits, Bytes{options_.n_logit_rows} * model_.n_vocab * kF32Bytes);
   const DeviceWork work = work_on(placement, streaming, device);
   if (work != DeviceWork::kNone) {
-    builder.add(RegionKind::kScratch, work == DeviceWork::kComputes ? sizes.scratch_computes : sizes.scratch_embeds);
+    const bool computes = work == DeviceWork::kComputes;
+    builder.add(RegionKind::kScratch, computes ? sizes.scratch_computes : sizes.scratch_embeds, sizes.scratch_at_once);
   }
   if (has_head) builder.add(RegionKind::kCandidates, candidate_scratch(model_, options_).total());
   if (is_streamed_to(placement, streaming, device)) {

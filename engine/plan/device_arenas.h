@@ -53,6 +53,7 @@ class DeviceArenas {
     std::vector<Block> blocks;   // of the weights
     std::vector<Block> caches;   // (n_layers): of caches and states
     Bytes scratch_computes = 0, scratch_embeds = 0, inputs = 0;
+    std::optional<Bytes> scratch_at_once{};  // the largest part, where kernels see each by itself
     std::vector<StreamedRole> streamed;
   };
   // Of a layer's cache or state.

@@ -1,6 +1,7 @@
 #include "plan/gpu_rules.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "format/dtype_table.h"
 #include "model/gpu_grids.h"
@@ -47,6 +48,13 @@ GpuScratch gpu_scratch(const ModelInfo& model, const DeviceInfo& device, const P
           .expert_rows_bytes = gpu_aligned(expert_rows),
           .mixes_bytes = mixes,
           .inputs_bytes = device.traits.copies_inputs ? gpu_inputs(model, options).answers_at * 4 : 0};
+}
+
+std::uint32_t gpu_most_rows(const ModelInfo& model, std::uint32_t max_groups) {
+  if (max_groups == 0) return std::numeric_limits<std::uint32_t>::max();
+  std::uint32_t n_of_row = 1;
+  for (const LayerSpec& layer : model.layers) n_of_row = std::max(n_of_row, layer.n_experts_used);
+  return max_groups / n_of_row;
 }
 
 // Each expert that is chosen has one tile that is not full at most.

@@ -32,6 +32,11 @@ struct GpuScratch {
     return normed_bytes + keys_bytes + values_bytes + added_bytes + router_bytes + balance_bytes + partials_bytes +
            expert_tiles_bytes + expert_rows_bytes + mixes_bytes + inputs_bytes;
   }
+  // Each part is bound by itself, so that this is all that a kernel sees at once.
+  Bytes largest() const {
+    return std::max({normed_bytes, keys_bytes, values_bytes, added_bytes, router_bytes, balance_bytes, partials_bytes,
+                     expert_tiles_bytes, expert_rows_bytes, mixes_bytes, inputs_bytes});
+  }
 };
 // Bytes of a row of n_elems activations as int8: 32 codes a group, their scale and three sums (f32).
 constexpr Bytes gpu_int8_row_bytes(std::uint64_t n_elems) { return div_up(n_elems, 32) * (32 + 4 * kF32Bytes); }
@@ -70,6 +75,10 @@ struct GpuInputs {
 };
 inline constexpr std::uint32_t kGpuRowWords = 4;
 GpuInputs gpu_inputs(const ModelInfo& model, const PlanOptions& options);  // n_logit_rows is resolved
+
+// Rows of the largest step that kernels take where a dispatch has at most max_groups workgroups in the dimension of
+// rows: of experts each choice of a row is one. max_groups 0: any number.
+std::uint32_t gpu_most_rows(const ModelInfo& model, std::uint32_t max_groups);
 
 // How steps of few rows share out the keys of each row over workgroups, so that there is work for all of a card.
 struct GpuSplits {

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "format/dtype_table.h"
 #include "plan/choose_checkpoints.h"
+#include "plan/gpu_rules.h"
 #include "plan/weight_stream.h"
 
 namespace headroom {
@@ -120,7 +122,25 @@ Status check_layers(const ModelInfo& model, std::span<const DeviceInfo> devices,
   return ok_status();
 }
 
+// Beyond this the load would succeed, and the first long prompt fail.
+Status check_rows(const ModelInfo& model, std::span<const DeviceInfo> devices, const PlanOptions& options) {
+  const std::uint32_t most = most_step_rows(model, devices, options), found = options.step_rows();
+  if (found <= most) return ok_status();
+  return usage(Message::say(
+      "n_batch {} with n_slots {}: expected steps of at most {} rows of {} on {}, found {}; lower "
+      "n_batch or n_slots",
+      options.n_batch, options.n_slots, most, model.name, device_names(gpus_of(options, devices), devices), found));
+}
+
 }  // namespace
+
+std::uint32_t most_step_rows(const ModelInfo& model, std::span<const DeviceInfo> devices, const PlanOptions& options) {
+  std::uint32_t most = std::numeric_limits<std::uint32_t>::max();
+  if (options.n_gpu_layers == 0 && options.stream_rows == 0) return most;
+  for (const DeviceIndex gpu : gpus_of(options, devices))
+    most = std::min(most, gpu_most_rows(model, devices[gpu].traits.max_groups));
+  return most;
+}
 
 Bytes limit_under(const HeadroomRule& rule, Bytes free_bytes, Bytes held) {
   if (const KeepFree* keep = std::get_if<KeepFree>(&rule)) return free_bytes - std::min(free_bytes, keep->bytes);
@@ -157,11 +177,13 @@ Result<PlanOptions> resolve_options(const ModelInfo& model, std::span<const Devi
   if (model.layers.empty()) return usage(Message::say("model {}: expected at least one layer, found none", model.name));
   Result<DeviceIndex> cpu = find_cpu(devices);
   if (!cpu) return cpu.error();
-  if (resolved.n_batch == kAutoBatch) resolved.n_batch = kLeastAutoBatch;
+  if (resolved.n_batch == kAutoBatch)
+    resolved.n_batch = std::min(kLeastAutoBatch, most_step_rows(model, devices, resolved));
   if (Status counts = check_counts(resolved); !counts) return counts.error();
   if (Status drafts = check_drafts(model, resolved); !drafts) return drafts.error();
   if (Status rows = check_stream_rows(options.stream_rows); !rows) return rows.error();
   if (Status layers = check_layers(model, devices, resolved); !layers) return layers.error();
+  if (Status rows = check_rows(model, devices, resolved); !rows) return rows.error();
   // Layers that stay on the CPU need the kernel there too; it has all of them, but a caller may have narrowed its list.
   std::vector<DeviceIndex> holders;
   for (const DeviceChoice& choice : resolved.devices) holders.push_back(choice.device);

@@ -35,6 +35,9 @@ Result<DeviceIndex> find_cpu(std::span<const DeviceInfo> devices);
 // What a rule leaves to use where this much is free. `held`: what is used already and counts towards "at most".
 Bytes limit_under(const HeadroomRule& rule, Bytes free_bytes, Bytes held = 0);
 
+// Rows of the largest step that the GPUs of `options` take; any number where none of them computes.
+std::uint32_t most_step_rows(const ModelInfo& model, std::span<const DeviceInfo> devices, const PlanOptions& options);
+
 // The devices of `options` that are not the CPU, in their order.
 std::vector<DeviceIndex> gpus_of(const PlanOptions& options, std::span<const DeviceInfo> devices);
 // "RTX 4090 and RTX 3060"; empty without any.

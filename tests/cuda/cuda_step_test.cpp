@@ -184,6 +184,32 @@ TEST(CudaStep, a_card_that_stays_lost_when_its_context_was_reset_asks_for_a_new_
   driver.is_quiet = false;
 }
 
+// A prompt of so many rows would need more blocks than a grid has in the dimension of rows: each expert that a row
+// chose is one.
+TEST(CudaStep, steps_of_more_rows_than_a_grid_has_blocks_are_refused_before_the_load) {
+  const test::TempFolder folder;
+  test::RandomModelSpec spec;
+  spec.architecture = "qwen3moe";
+  spec.d_model = 64, spec.d_ff = 32, spec.n_experts = 64, spec.n_experts_used = 32;
+  const test::OpenedFile opened = test::open_or_die(test::make_random_model(spec, folder.path()));
+  std::vector<DeviceInfo> devices = test::cpu_and_cuda();
+  PlanOptions options = test::options_of(DType::kF16, 2);
+  options.n_ctx = 2080, options.n_batch = 2048;
+  const auto refused = plan_memory(*opened.info, devices, options);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, ErrorCode::kUsage);
+  EXPECT_NE(refused.error().message.text().find("expected steps of at most 2047 rows of "), std::string::npos)
+      << refused.error().message.text();
+  // A plan that does not know of the limit.
+  devices[1].traits.max_groups = 0;
+  const auto plan = std::make_shared<const MemoryPlan>(test::take(plan_memory(*opened.info, devices, options)));
+  const auto session = Session::open(test::load_or_die(opened, plan), plan);
+  ASSERT_FALSE(session.ok());
+  EXPECT_EQ(session.error().code, ErrorCode::kUnsupported);
+  EXPECT_EQ(session.error().message.text(),
+            "cuda:0: expected steps of at most 2047 rows (n_batch and n_slots), found 2048");
+}
+
 // 32 query heads of 128 elements over 8 KV heads, as 8B models have, at the end of a long context.
 TEST(CudaStep, a_submission_of_a_long_prompts_attention_has_a_block_for_each_multiprocessor_of_a_large_card) {
   const LayerSpec layer{.n_heads = 32, .n_kv_heads = 8, .head_dim = 128};

@@ -109,7 +109,8 @@ class ModelBuilder {
           is_counted ? spec_.shared_d_ff / spec_.d_ff : spec_.shared_d_ff;
     }
     for (const auto& [name, value] : experts) {
-      if (has_experts() && !spec_.uint_keys.contains(name)) writer_.set_uint(key(name), value);
+      if (has_experts() && !spec_.uint_keys.contains(name) && !spec_.array_keys.contains(name))
+        writer_.set_uint(key(name), value);
     }
     writer_.set_uint(key("attention.head_count"), spec_.n_heads);
     add_kv_heads(key("attention.head_count_kv"));
@@ -150,6 +151,8 @@ class ModelBuilder {
     for (const auto& [name, value] : spec_.float_keys) writer_.set_float(key(name), value);
     for (const auto& [name, value] : spec_.uint_keys) writer_.set_uint(key(name), value);
     for (const auto& [name, value] : spec_.string_keys) writer_.set_string(key(name), value);
+    for (const auto& [name, values] : spec_.array_keys)
+      if (!values.empty()) writer_.set_uints(key(name), values);
     if (!spec_.chat_template.empty()) writer_.set_string("tokenizer.chat_template", spec_.chat_template);
   }
 
@@ -167,7 +170,8 @@ class ModelBuilder {
 
   // A number where all layers have the same, else one for each layer.
   void add_kv_heads(const std::string& key) {
-    if (spec_.full_kv_heads == 0 && !row_.has_short_convs) return writer_.set_uint(key, spec_.n_kv_heads);
+    if (spec_.full_kv_heads == 0 && !row_.has_short_convs && spec_.stated_kv_heads.empty())
+      return writer_.set_uint(key, spec_.n_kv_heads);
     std::vector<std::uint32_t> counts = spec_.stated_kv_heads;
     for (std::uint32_t i = 0; i < spec_.n_layers && spec_.stated_kv_heads.empty(); ++i) counts.push_back(n_kv_heads(i));
     writer_.set_uints(key, counts);
@@ -281,11 +285,19 @@ class ModelBuilder {
     const std::uint32_t d_model = spec_.d_model, q_dim = spec_.n_heads * head_dim,
                         kv_dim = n_kv_heads(layer) * head_dim;
     const bool lacks_values = row_.may_lack_values && spec_.has_optional_parts && !has_window(layer);
-    add_matrix(TensorRole::kQ, i, row_.has_out_gate && !row_.out_gate_is_apart ? 2 * q_dim : q_dim, d_model);
+    const std::uint64_t qkv_dim = std::uint64_t{q_dim} + 2 * kv_dim;
+    if (spec_.fuses_qkv) {
+      add(*fused_tensor_name(TensorRole::kQ, i), TensorRole::kQ, type_of(TensorRole::kQ, i, d_model),
+          {d_model, qkv_dim}, Fill::kMatrix);
+    } else {
+      add_matrix(TensorRole::kQ, i, row_.has_out_gate && !row_.out_gate_is_apart ? 2 * q_dim : q_dim, d_model);
+      if (has_cache(layer)) add_matrix(TensorRole::kK, i, kv_dim, d_model);
+      if (has_cache(layer) && !lacks_values) add_matrix(TensorRole::kV, i, kv_dim, d_model);
+    }
     if (row_.out_gate_is_apart) add_matrix(TensorRole::kOutGate, i, q_dim, d_model);
-    if (has_cache(layer)) add_matrix(TensorRole::kK, i, kv_dim, d_model);
-    if (has_cache(layer) && !lacks_values) add_matrix(TensorRole::kV, i, kv_dim, d_model);
-    if (has(row_.qkv_bias)) {
+    if (has(row_.qkv_bias) && spec_.fuses_qkv) {
+      add(*fused_tensor_name(TensorRole::kQBias, i), TensorRole::kQBias, spec_.vector_type, {qkv_dim}, Fill::kBias);
+    } else if (has(row_.qkv_bias)) {
       add_vector(TensorRole::kQBias, i, q_dim, Fill::kBias);
       add_vector(TensorRole::kKBias, i, kv_dim, Fill::kBias);
       add_vector(TensorRole::kVBias, i, kv_dim, Fill::kBias);
@@ -432,13 +444,19 @@ class ModelBuilder {
     return random;
   }
 
+  std::string renamed(const std::string& name) const {
+    for (const auto& [end, other] : spec_.tensor_names)
+      if (name.ends_with(end)) return name.substr(0, name.size() - end.size()) + other;
+    return name;
+  }
+
   void add(const std::string& name, TensorRole role, DType dtype, const std::vector<std::uint64_t>& shape, Fill fill) {
     const std::uint64_t n_cols = shape.front(),
                         n_rows = std::accumulate(shape.begin() + 1, shape.end(), std::uint64_t{1}, std::multiplies<>());
     CHECK(n_cols % dtype_row(dtype).block_elems == 0, "rows must be whole blocks");
     const auto file_type = static_cast<std::uint32_t>(dtype_row(dtype).gguf_type);
     const Bytes bytes_per_row = row_bytes(dtype, n_cols);
-    if (spec_.has_holes) return writer_.add_hole(name, file_type, shape, n_rows * bytes_per_row);
+    if (spec_.has_holes) return writer_.add_hole(renamed(name), file_type, shape, n_rows * bytes_per_row);
     const std::uint64_t n_distinct = spec_.n_distinct_rows > 0 ? spec_.n_distinct_rows
                                      : role_is_experts(role)   ? n_rows
                                                                : 512;
@@ -465,7 +483,7 @@ class ModelBuilder {
       }
       encode_row(dtype, row.data(), n_cols, bytes.data() + r * bytes_per_row);
     }
-    writer_.add_tensor(name, file_type, shape, std::move(bytes));
+    writer_.add_tensor(renamed(name), file_type, shape, std::move(bytes));
   }
 
   const RandomModelSpec& spec_;

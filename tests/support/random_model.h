@@ -32,7 +32,8 @@ struct RandomModelSpec {
   // heads of state_dim.
   std::uint32_t attention_period = 2, n_key_heads = 2, n_value_heads = 4, state_dim = 64, conv_width = 4;
   std::vector<std::uint32_t> attention_layers;  // in place of that period; of short convolutions alone
-  std::vector<std::uint32_t> stated_kv_heads;   // attention.head_count_kv; empty: what the layers have
+  std::vector<std::uint32_t> stated_kv_heads;   // attention.head_count_kv; empty: what the layers have, one number
+                                                // where they are alike
   std::uint32_t window = 0;                     // attention.sliding_window; 0: no such key
   // Where the row says so, heads of layers with a window, which all but every window_period-th have; 0: as the others.
   std::uint32_t window_head_dim = 0, window_period = 6;
@@ -44,6 +45,8 @@ struct RandomModelSpec {
   // What the row calls optional, or what may be fused: biases of llama, inputs of delta nets, gates of experts with
   // ups; factors of layers of gemma4, and values that are keys in its layers without a window.
   bool has_optional_parts = false;
+
+  bool fuses_qkv = false;  // attn_qkv.weight and attn_qkv.bias, which rows with output gates in Q cannot have
 
   // Every matrix, and exceptions by slot. d_model and d_ff must be multiples of the block of their types.
   DType weight_type = DType::kF32;
@@ -63,6 +66,10 @@ struct RandomModelSpec {
   std::map<std::string, float> float_keys;
   std::map<std::string, std::uint32_t> uint_keys;
   std::map<std::string, std::string> string_keys;
+  // Likewise arrays, of the keys of experts alone; empty: the file does not have the key.
+  std::map<std::string, std::vector<std::uint32_t>> array_keys;
+  // What the names of tensors end with, and what stands in its place: {"ssm_dt.bias", "ssm_dt"}.
+  std::map<std::string, std::string> tensor_names;
   std::vector<float> freq_factors;  // rope_freqs.weight; empty: none, or of a quarter of the pairs where it is required
   std::vector<float> short_factors, long_factors;  // rope_factors_short.weight, rope_factors_long.weight; empty: none
   std::string chat_template;                       // empty: no such key

@@ -124,9 +124,20 @@ RefusedSpec scout() {
   return spec;
 }
 
+RefusedSpec gpt_oss_of_ollama() {
+  RefusedSpec spec = spec_of("gptoss", "gpt-oss 20B", 24, 131072);
+  spec.uints.insert({{"embedding_length", 2880},
+                     {"attention.head_count", 64},
+                     {"attention.head_count_kv", 8},
+                     {"attention.key_length", 64},
+                     {"attention.value_length", 64},
+                     {"attention.sliding_window", 128}});
+  return spec;
+}
+
 std::vector<RefusedSpec> refused_specs() {
   return {glm47_flash(),    mistral_small4(), glm5(),           deepseek_v4(), qwen38_flash(),
-          granite4_small(), nemotron_h(),     nemotron3_nano(), scout()};
+          granite4_small(), nemotron_h(),     nemotron3_nano(), scout(),       gpt_oss_of_ollama()};
 }
 
 GgufWriter refused_gguf(const RefusedSpec& spec) {

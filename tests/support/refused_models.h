@@ -32,6 +32,7 @@ RefusedSpec granite4_small();
 RefusedSpec nemotron_h();
 RefusedSpec nemotron3_nano();
 RefusedSpec scout();
+RefusedSpec gpt_oss_of_ollama();  // 20B
 std::vector<RefusedSpec> refused_specs();
 
 // Old layouts of latent attention: one tensor makes K and V.

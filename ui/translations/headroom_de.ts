@@ -459,8 +459,12 @@
         <translation>ein Programm</translation>
     </message>
     <message>
-        <source>multi-token prediction</source>
-        <translation>Multi-Token-Vorhersage</translation>
+        <source>metadata &apos;{}&apos; is {}, expected {} to {}</source>
+        <translation>Metadatum „{}“ ist {}, erwartet {} bis {}</translation>
+    </message>
+    <message>
+        <source>metadata &apos;{}&apos; is {} in one layer and {} in another: this version has experts of one width</source>
+        <translation>Metadatum „{}“ ist {} in einer Schicht und {} in einer anderen: Diese Version kennt nur Experten einer Breite</translation>
     </message>
 </context>
 <context>
@@ -3716,6 +3720,46 @@
     <message>
         <source>{} files at most, with paths of up to {} bytes, can be opened at once.</source>
         <translation>Auf einmal lassen sich höchstens {} Dateien öffnen, mit Pfaden von bis zu {} Byte.</translation>
+    </message>
+    <message>
+        <source>metadata &apos;{}&apos; is {}: value heads stand in another order than this version reads</source>
+        <translation>Metadatum „{}“ ist {}: Die Value-Heads stehen in einer anderen Reihenfolge, als diese Version sie liest</translation>
+    </message>
+    <message>
+        <source>layer {}: metadata &apos;{}&apos; is 0, expected at least 1 in a layer with attention</source>
+        <translation>Schicht {}: Metadatum „{}“ ist 0, erwartet mindestens 1 in einer Schicht mit Attention</translation>
+    </message>
+    <message>
+        <source>a reader of the layout that Ollama alone writes: of the same models, GGUF files of the architecture {} open</source>
+        <translation>einen Leser für die Anordnung, die nur Ollama schreibt: Von denselben Modellen öffnen sich GGUF-Dateien der Architektur {}</translation>
+    </message>
+    <message>
+        <source>holds the layers of multi-token prediction alone, not the model itself: open the main file</source>
+        <translation>enthält nur die Schichten der Multi-Token-Vorhersage, nicht das Modell selbst: Öffnen Sie die Hauptdatei</translation>
+    </message>
+    <message>
+        <source>metadata &apos;{}&apos; is missing beside tensors for images: Ollama&apos;s own files of this model leave it out, and without it every answer would be wrong</source>
+        <translation>Metadatum „{}“ fehlt neben Tensoren für Bilder: Ollamas eigene Dateien dieses Modells lassen es weg, und ohne es wäre jede Antwort falsch</translation>
+    </message>
+    <message>
+        <source>Open a file of the same model that llama.cpp&apos;s converter has written.</source>
+        <translation>Öffnen Sie eine Datei desselben Modells, die der Konverter von llama.cpp geschrieben hat.</translation>
+    </message>
+    <message>
+        <source>vision</source>
+        <translation>Bilder</translation>
+    </message>
+    <message>
+        <source>audio</source>
+        <translation>Ton</translation>
+    </message>
+    <message>
+        <source>multi-token prediction</source>
+        <translation>Multi-Token-Vorhersage</translation>
+    </message>
+    <message>
+        <source>n_batch {} with n_slots {}: expected steps of at most {} rows of {} on {}, found {}; lower n_batch or n_slots</source>
+        <translation>n_batch {} mit n_slots {}: erwartet Schritte von höchstens {} Zeilen von {} auf {}, gefunden {}; n_batch oder n_slots verringern</translation>
     </message>
 </context>
 <context>

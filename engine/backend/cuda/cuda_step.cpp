@@ -36,6 +36,7 @@ std::vector<CudaLaunch> launches_of(const OpPart& part) {
 Result<std::unique_ptr<CudaStep>> CudaStep::prepare(std::shared_ptr<CudaDevice> device, GpuBinding bound,
                                                     const StopToken& stop) {
   std::unique_ptr<CudaStep> step(new CudaStep(std::move(device), std::move(bound)));  // NOLINT: it is private
+  if (Status fine = check_step_rows(step->bound_, step->device_->id()); !fine) return fine.error();
   if (Status found = step->find_parts(stop); !found) return found.error();
   if (Status made = step->prepare_inputs(); !made) return made.error();
   if (Status made = step->make_events(); !made) return made.error();

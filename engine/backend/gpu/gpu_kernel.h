@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "devices/device_info.h"
+
 namespace headroom {
 
 enum class Kernel : std::uint8_t {
@@ -45,7 +47,6 @@ enum class Kernel : std::uint8_t {
 
 std::string_view kernel_name(Kernel kernel);  // "matvec_int8", for messages
 
-inline constexpr std::uint32_t kKernelBuffers = 8;   // of every kernel: see vulkan/shaders/lib/buffers.glsl
-inline constexpr std::uint32_t kMostGroups = 65535;  // workgroups that every driver takes in one dimension
+inline constexpr std::uint32_t kKernelBuffers = 8;  // of every kernel: see vulkan/shaders/lib/buffers.glsl
 
 }  // namespace headroom

@@ -7,8 +7,16 @@
 
 #include "base/check.h"
 #include "model/gpu_grids.h"
+#include "plan/gpu_rules.h"
 
 namespace headroom {
+
+Status check_step_rows(const GpuBinding& bound, std::string_view id) {
+  const std::uint32_t most = gpu_most_rows(*bound.model, kMostGroups), found = bound.plan->program.max_rows;
+  if (found <= most) return ok_status();
+  return Error{ErrorCode::kUnsupported,
+               Message::say("{}: expected steps of at most {} rows (n_batch and n_slots), found {}", id, most, found)};
+}
 
 Status write_balance(GpuDriver& driver, const GpuBinding& bound, std::span<const std::vector<float>> balance) {
   const GpuSlice& to = bound.scratch.balance;

@@ -76,6 +76,10 @@ class GpuStep {
   virtual Status read_answers(std::span<CandidateQuery> queries) = 0;
 };
 
+// Before anything is prepared: kUnsupported where a step of the plan may have more rows than a dispatch has workgroups.
+// Plans refuse that themselves, by DeviceTraits::max_groups. `id` is of the device, for the message.
+Status check_step_rows(const GpuBinding& bound, std::string_view id);
+
 // Writes the factors of balanced keys (model/key_balance.h) to their scratch, once after bind().
 Status write_balance(GpuDriver& driver, const GpuBinding& bound, std::span<const std::vector<float>> balance);
 // Writes the grids of the model's weights to the inputs, after that: no step writes there.

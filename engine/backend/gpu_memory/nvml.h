@@ -2,6 +2,7 @@
 // the program runs, so that the program starts on machines without it.
 #pragma once
 
+#include <filesystem>
 #include <memory>
 
 #include "backend/gpu_memory/memory_readings.h"
@@ -25,9 +26,8 @@ class Nvml {
   // (MIG): these figures would be of all of them, and a program has one. Any thread.
   Result<DeviceUse> read(const PciAddress& card) const;
 
-  // What this process holds on a card through CUDA, its context included. Absent where NVML does not tell: older
-  // libraries, a refusal, Windows' driver model, or a process in a namespace of the kernel, whose id NVML knows as
-  // another number. Any thread.
+  // What the process with our id holds on a card through CUDA, its context included. Absent where NVML does not tell:
+  // older libraries, a refusal, Windows' driver model. Any thread.
   std::optional<Bytes> own_bytes(const PciAddress& card) const;
 
   // "580.65.06"; empty where it does not tell.
@@ -39,8 +39,12 @@ class Nvml {
   std::unique_ptr<Functions> functions_;
 };
 
+// Whether our id is the one that the machine knows us by. In a container with ids of its own ours is the machine's id
+// of another program or of none. `process`: the kernel's folder about this one. False where it does not tell.
+bool has_id_of_machine(const std::filesystem::path& process = "/proc/self");
+
 // The same with this machine's library, or the one that HEADROOM_NVML names. It is opened at the first call and stays
-// open until the process ends. Any thread.
+// open until the process ends. own_nvml_bytes() is absent without has_id_of_machine() too. Any thread.
 Result<DeviceUse> read_nvml(const PciAddress& card);
 std::optional<Bytes> own_nvml_bytes(const PciAddress& card);
 std::string nvml_driver_version();

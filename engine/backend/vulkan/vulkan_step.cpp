@@ -46,15 +46,7 @@ bool VulkanStep::has_head() const {
 }
 
 Status VulkanStep::check_limits() const {
-  std::uint64_t n_per_row = 1;  // workgroups of one dispatch, in the dimension of rows
-  for (const LayerSpec& each : bound_.model->layers) {
-    if (each.has_experts()) n_per_row = std::max<std::uint64_t>(n_per_row, each.n_experts_used);
-  }
-  if (const std::uint32_t n_rows = bound_.plan->program.max_rows; n_rows * n_per_row > kMostGroups) {
-    return Error{ErrorCode::kUnsupported,
-                 Message::say("{}: expected steps of at most {} rows (n_batch and n_slots), found {}", device_->id(),
-                              kMostGroups / n_per_row, n_rows)};
-  }
+  if (Status fine = check_step_rows(bound_, device_->id()); !fine) return fine;
   if (!device_->card().skips_long_loops) return ok_status();
   const PlanOptions& options = bound_.plan->options;
   for (std::size_t i = 0; i < bound_.model->layers.size(); ++i) {

@@ -91,6 +91,50 @@ TEST(ReadDeltaNet, layers_follow_the_period_or_a_list_of_flags) {
             "m.gguf: metadata 'qwen35.attention.recurrent_layers': expected an array of 6 flags");
 }
 
+// Ollama's converter wrote so at first.
+TEST(ReadDeltaNet, layers_without_attention_may_be_stated_as_without_heads_of_keys) {
+  RandomModelSpec spec = small();
+  spec.n_layers = 8;
+  spec.stated_kv_heads = {0, 0, 0, 2, 0, 0, 0, 2};
+  const auto model = test::read_written(test::random_gguf(spec));
+  ASSERT_TRUE(model.ok()) << model.error().message.text();
+  EXPECT_EQ(kinds(*model), "dddaddda");
+  EXPECT_EQ(model->layers[3].n_kv_heads, 2U);
+  spec.stated_kv_heads[7] = 0;
+  EXPECT_EQ(refusal(test::read_written(test::random_gguf(spec))),
+            "m.gguf: layer 7: metadata 'qwen35.attention.head_count_kv' is 0, expected at least 1 in a layer with "
+            "attention");
+}
+
+TEST(ReadDeltaNet, the_bias_of_the_decay_may_have_its_older_name) {
+  for (const char* architecture : {"qwen35", "qwen35moe"}) {
+    RandomModelSpec spec = small();
+    spec.architecture = architecture;
+    spec.tensor_names = {{"ssm_dt.bias", "ssm_dt"}};
+    const auto model = test::read_written(test::random_gguf(spec));
+    ASSERT_TRUE(model.ok()) << model.error().message.text();
+    EXPECT_EQ(model->find_weight(TensorRole::kTimeBias, 0)->name, "blk.0.ssm_dt");
+    spec.tensor_names = {{"ssm_dt.bias", "ssm_dt.weight"}};
+    EXPECT_EQ(refusal(test::read_written(test::random_gguf(spec))), "m.gguf: tensor 'blk.0.ssm_dt.bias' is missing");
+  }
+}
+
+TEST(ReadDeltaNet, value_heads_in_another_order_than_the_architecture_has_are_refused) {
+  const auto read = [](const std::string& architecture, bool is_tiled) {
+    RandomModelSpec spec = small();
+    spec.architecture = architecture;
+    GgufWriter writer = test::random_gguf(spec);
+    writer.set_bool(architecture + ".ssm.v_head_reordered", is_tiled);
+    return test::read_written(writer);
+  };
+  EXPECT_TRUE(read("qwen35", true).ok());
+  EXPECT_EQ(refusal(read("qwen35", false)),
+            "m.gguf: metadata 'qwen35.ssm.v_head_reordered' is false: value heads stand in another order than this "
+            "version reads");
+  EXPECT_TRUE(read("qwen3next", false).ok());
+  EXPECT_FALSE(read("qwen3next", true).ok());
+}
+
 TEST(ReadDeltaNet, sizes_that_lie_are_refused) {
   const auto refused = [](const std::string& key, std::uint32_t value) {
     RandomModelSpec spec = small();

@@ -64,6 +64,38 @@ TEST(ReadExperts, experts_that_contradict_themselves_are_refused) {
             "version does not apply it");
 }
 
+TEST(ReadExperts, a_width_may_be_stated_for_each_layer_or_not_at_all) {
+  const auto read = [](const std::vector<std::uint32_t>& widths) {
+    auto spec = test::small("qwen3moe");
+    spec.n_layers = 3;
+    spec.array_keys = {{"expert_feed_forward_length", widths}};
+    return test::read_written(spec);
+  };
+  for (const std::vector<std::uint32_t>& widths : {std::vector<std::uint32_t>{96, 96, 96}, {}}) {
+    const auto model = read(widths);
+    ASSERT_TRUE(model.ok()) << model.error().message.text();
+    for (const LayerSpec& layer : model->layers) EXPECT_EQ(layer.expert_d_ff, 96U);
+  }
+  EXPECT_EQ(test::refusal(read({96, 96, 48})),
+            "m.gguf: metadata 'qwen3moe.expert_feed_forward_length' is 48 in one layer and 96 in another: this version "
+            "has experts of one width");
+  EXPECT_EQ(read({96, 96, 48}).error().code, ErrorCode::kUnsupported);
+  EXPECT_EQ(test::refusal(read({96, 96})),
+            "m.gguf: metadata 'qwen3moe.expert_feed_forward_length' has 2 entries, expected one for each of 3 layers");
+  EXPECT_EQ(test::refusal(read({0, 0, 0})),
+            "m.gguf: metadata 'qwen3moe.expert_feed_forward_length' is 0, expected 1 to 16777216");
+  auto spec = test::small("glm4moe");
+  spec.n_dense_layers = 1, spec.dense_d_ff = 40;
+  spec.array_keys = {{"expert_feed_forward_length", {0, 96}}};
+  const auto mixed = test::read_written(spec);
+  ASSERT_TRUE(mixed.ok()) << mixed.error().message.text();
+  EXPECT_EQ(mixed->layers[1].expert_d_ff, 96U);
+  spec.array_keys = {{"expert_feed_forward_length", {}}};
+  spec.tensor_names = {{"ffn_down_exps.weight", "ffn_down_expert.weight"}};
+  EXPECT_EQ(test::refusal(test::read_written(spec)),
+            "m.gguf: metadata 'glm4moe.expert_feed_forward_length' is missing");
+}
+
 // Four experts of 96 rows each.
 TEST(ReadExperts, gates_of_experts_may_stand_with_their_ups) {
   auto spec = test::small("qwen3moe");

@@ -50,6 +50,45 @@ TEST(ReadRope, without_the_keys_queries_turn_as_keys_and_yarn_scales_both) {
   }
 }
 
+// Files of checkpoints in Mistral's own format state 1, or 0 where YaRN scales.
+TEST(ReadRope, the_multiplier_of_llama_divides_what_yarn_multiplies_by) {
+  RandomModelSpec spec = test::small("llama");
+  spec.float_keys = {{"rope.scaling.factor", 16.0F}};
+  spec.uint_keys = {{"rope.scaling.original_context_length", 16}};
+  spec.string_keys = {{"rope.scaling.type", "yarn"}};
+  const float whole = 1 + 0.1F * std::log(16.0F);
+  for (const auto& [multiplier, expected] :
+       {std::pair(0.0F, whole), {1.0F, 1.0F}, {0.5F, whole / (1 + 0.05F * std::log(16.0F))}}) {
+    spec.float_keys["rope.scaling.yarn_log_multiplier"] = multiplier;
+    const auto model = read_written(spec);
+    ASSERT_TRUE(model.ok()) << model.error().message.text();
+    EXPECT_FLOAT_EQ(rope_frequencies(model->ropes[0]).magnitude, expected) << multiplier;
+  }
+  spec.string_keys.clear();
+  EXPECT_FALSE(read_written(spec).ok()) << "what does not scale by YaRN has no use for it";
+}
+
+// GLM 4.5V: half of a head turns, and the sections of text are one position.
+TEST(ReadRope, sections_of_glm4moe_have_every_pair_and_change_nothing) {
+  RandomModelSpec spec = test::small("glm4moe");
+  spec.head_dim = 128;
+  spec.dense_d_ff = 96;
+  spec.uint_keys = {{"rope.dimension_count", 64}};
+  const auto plain = read_written(spec);
+  const auto read = [&](std::initializer_list<std::int32_t> sections) {
+    GgufWriter writer = test::random_gguf(spec);
+    writer.set_ints("glm4moe.rope.dimension_sections", sections);
+    return read_written(writer);
+  };
+  const auto sectioned = read({8, 12, 12, 0});
+  ASSERT_TRUE(plain.ok() && sectioned.ok()) << refusal(plain) << refusal(sectioned);
+  EXPECT_EQ(plain->ropes, sectioned->ropes);
+  EXPECT_EQ(sectioned->ropes[0].pairing, RopePairing::kHalves);
+  EXPECT_EQ(refusal(read({8, 12, 11, 0})),
+            "m.gguf: metadata 'glm4moe.rope.dimension_sections' is (8, 12, 11, 0), expected sections of 32 pairs "
+            "together, half of 'glm4moe.rope.dimension_count'");
+}
+
 TEST(ReadRope, what_cannot_grow_is_refused) {
   EXPECT_EQ(refusal(read_written(mistral3({{"attention.temperature_scale", -0.5F}}))),
             "m.gguf: metadata 'mistral3.attention.temperature_scale' is -0.5, expected 0 or more");

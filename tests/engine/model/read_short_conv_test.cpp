@@ -62,6 +62,21 @@ TEST(ReadShortConv, three_weights_are_parts_of_one_tensor) {
   EXPECT_EQ(model->find_weight(TensorRole::kOutputNorm, -1)->name, "token_embd_norm.weight");
 }
 
+// Ollama's converter names it as other architectures do.
+TEST(ReadShortConv, the_last_norm_may_have_its_usual_name) {
+  RandomModelSpec spec = five_layers();
+  for (const char* architecture : {"lfm2", "lfm2moe"}) {
+    spec.architecture = architecture;
+    spec.dense_d_ff = 96;
+    spec.tensor_names = {{"token_embd_norm.weight", "output_norm.weight"}};
+    const auto model = test::read_written(spec);
+    ASSERT_TRUE(model.ok()) << model.error().message.text();
+    EXPECT_EQ(model->find_weight(TensorRole::kOutputNorm, -1)->name, "output_norm.weight");
+    spec.tensor_names = {{"token_embd_norm.weight", "last_norm.weight"}};
+    EXPECT_EQ(refusal(test::read_written(spec)), "m.gguf: tensor 'token_embd_norm.weight' is missing");
+  }
+}
+
 TEST(ReadShortConv, widths_that_no_kernel_has_are_refused_with_their_key) {
   for (const std::uint32_t width : {0U, 1U, 9U}) {
     RandomModelSpec spec = five_layers();

@@ -69,6 +69,27 @@ TEST(ReadWindows, a_file_may_state_another_period_or_a_flag_for_each_layer) {
   EXPECT_EQ(windows(*model), (Windows{0, 24, 24, 0}));
 }
 
+// EXAONE 4.5: its converter writes a flag for each layer that is run, or one for each block.
+TEST(ReadWindows, flags_may_leave_out_layers_that_predict_further_tokens) {
+  auto spec = patterned("exaone4", 5);
+  spec.window = 24;
+  spec.uint_keys = {{"nextn_predict_layers", 1}};
+  for (const char* pattern : {"1110", "11101"}) {
+    auto writer = test::random_gguf(spec);
+    writer.set_raw("exaone4.attention.sliding_window_pattern", GgufType::kArray, test::flags(pattern));
+    const auto model = test::read_written(writer);
+    ASSERT_TRUE(model.ok()) << model.error().message.text();
+    EXPECT_EQ(windows(*model), (Windows{24, 24, 24, 0}));
+    EXPECT_EQ(model->ropes[model->layers[3].rope].rope_dim, 0U) << "it turns nothing";
+    ASSERT_EQ(model->not_loaded.size(), 1U);
+    EXPECT_EQ(model->not_loaded[0].what, "multi-token prediction");
+  }
+  auto writer = test::random_gguf(spec);
+  writer.set_raw("exaone4.attention.sliding_window_pattern", GgufType::kArray, test::flags("111"));
+  EXPECT_THAT(test::read_written(writer).error().message.text(),
+              HasSubstr("'exaone4.attention.sliding_window_pattern' has 3 entries, expected one for each of 5 layers"));
+}
+
 TEST(ReadWindows, patterns_that_make_no_sense_are_refused_by_their_key) {
   auto spec = patterned("gemma2", 3);
   auto writer = test::random_gguf(spec);

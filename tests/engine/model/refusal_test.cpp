@@ -49,6 +49,14 @@ TEST(Refusal, layers_that_keep_the_newest_positions_are_told_apart) {
                         "the newest 8192 alone: 2.62 GiB for 32768 tokens and 481 GiB for the 10485760"));
 }
 
+TEST(Refusal, a_layout_of_another_program_is_told_with_what_opens) {
+  EXPECT_THAT(
+      message_of(test::gpt_oss_of_ollama()),
+      HasSubstr("m.gguf: gpt-oss 20B cannot run in this version: the architecture 'gptoss' (gpt-oss, in Ollama's "
+                "own files) needs a reader of the layout that Ollama alone writes: of the same models, GGUF "
+                "files of the architecture 'gpt-oss' open.\n"));
+}
+
 TEST(Refusal, a_short_context_is_told_once) {
   RefusedSpec spec = test::glm47_flash();
   spec.uints["context_length"] = 4096;

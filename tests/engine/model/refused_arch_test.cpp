@@ -95,6 +95,15 @@ TEST(RefusedArch, chunks_keep_the_newest_positions_in_three_layers_of_four) {
   EXPECT_EQ(figures_of(spec).kv_bytes_per_token(), 48U * 4096) << "a file that states no chunks";
 }
 
+// Every second layer of 24 keeps the newest 128 positions alone.
+TEST(RefusedArch, a_layout_of_another_program_keeps_what_the_model_keeps) {
+  const RefusedModel model = figures_of(test::gpt_oss_of_ollama());
+  EXPECT_EQ(model.kv_bytes_per_token(), 12U * 8 * 128 * 2);
+  EXPECT_EQ(model.kv_bytes(1000), 12U * 8 * 128 * 2 * (1000 + 128));
+  ASSERT_NE(model.arch, nullptr);
+  EXPECT_NE(find_arch(model.arch->opens_as), nullptr);
+}
+
 TEST(RefusedArch, weights_are_those_of_all_tensors_of_all_parts) {
   const test::TempFolder folder;
   GgufWriter first = test::refused_gguf(test::deepseek_v2_lite()), second;

@@ -52,9 +52,9 @@ TEST(UnreadTensors, a_refusal_names_the_tensor_what_it_is_and_what_is_expected) 
               EndsWith("m.gguf: tensor 'blk.2.nextn.eh_proj.weight' has no place in a qwen3 model here: found F32 of "
                        "shape (128, 64), which nothing would read; expected are layers 0 to 1 by metadata "
                        "'qwen3.block_count'"));
-  EXPECT_THAT(read_with("gemma3", "v.patch_embd.weight").error().message.text(),
-              EndsWith("m.gguf: tensor 'v.patch_embd.weight' has no place in a gemma3 model here: found F32 of shape "
-                       "(8), which nothing would read; expected beside the layers are token_embd.weight, "
+  EXPECT_THAT(read_with("gemma3", "vision.patch_embd.weight").error().message.text(),
+              EndsWith("m.gguf: tensor 'vision.patch_embd.weight' has no place in a gemma3 model here: found F32 of "
+                       "shape (8), which nothing would read; expected beside the layers are token_embd.weight, "
                        "output_norm.weight, output.weight"));
 }
 
@@ -70,23 +70,23 @@ TEST(UnreadTensors, rotary_angles_of_old_llama_files_are_counted_in_each_layer) 
               HasSubstr("tensor 'blk.2.attn_rot_embd.weight' has no place"));
 }
 
-// A row as one that comes may be: of a file with parts for pictures.
+// A row as one that comes may be.
 TEST(UnreadTensors, what_a_row_says_is_not_used_is_counted_by_what_it_is) {
-  constexpr Message::Mark kVision = Message::mark("vision"), kSinks = Message::mark("sinks");
-  constexpr std::array kUnused{UnusedTensors{"v.*", kVision}, UnusedTensors{"mm.*", kVision},
+  constexpr Message::Mark kSpeech = Message::mark("speech"), kSinks = Message::mark("sinks");
+  constexpr std::array kUnused{UnusedTensors{"tts.*", kSpeech}, UnusedTensors{"vocoder.*", kSpeech},
                                UnusedTensors{"blk.N.attn_sinks.weight", kSinks}};
   ArchRow row = *find_arch("llama");
   row.unused = kUnused;
   GgufWriter writer = two_layers("llama");
-  add(writer, "v.blk.0.attn_q.weight", {64, 2});
+  add(writer, "tts.blk.0.attn_q.weight", {64, 2});
   add(writer, "blk.1.attn_sinks.weight", {4});
-  add(writer, "mm.0.weight", {3});
+  add(writer, "vocoder.0.weight", {3});
   const auto model = test::read_written(writer, row);
   ASSERT_TRUE(model.ok()) << model.error().message.text();
   EXPECT_THAT(model->not_loaded,
-              ElementsAre(NotLoaded{Message::say("vision"), 2, 524}, NotLoaded{Message::say("sinks"), 1, 16}));
+              ElementsAre(NotLoaded{Message::say("speech"), 2, 524}, NotLoaded{Message::say("sinks"), 1, 16}));
   EXPECT_THAT(test::read_written(writer).error().message.text(),
-              HasSubstr("tensor 'v.blk.0.attn_q.weight' has no place"));
+              HasSubstr("tensor 'tts.blk.0.attn_q.weight' has no place"));
   add(writer, "blk.1.attn_sinks.bias", {4});
   EXPECT_THAT(test::read_written(writer, row).error().message.text(),
               HasSubstr("tensor 'blk.1.attn_sinks.bias' has no place"));
@@ -146,8 +146,8 @@ TEST_P(UnreadTensorsOf, refuses_what_its_forward_pass_does_not_read) {
   for (const char* tensor :
        {"blk.0.attn_sinks.weight", "blk.0.ffn_gate.bias", "blk.1.attn_q.scale", "blk.1.layer_output_scale.weight",
         "blk.1.exp_probs_b.bias", "blk.2.attn_norm.weight", "blk.2.nextn.enorm.weight", "blk.00.attn_rot_embd.weight",
-        "blk..attn_norm.weight", "output.bias", "per_layer_token_embd.weight", "v.patch_embd.weight", "mm.0.weight",
-        "rope_factors_long.weight", "rope_freqs.weights"}) {
+        "blk..attn_norm.weight", "output.bias", "per_layer_token_embd.weight", "v", "vision.patch_embd.weight",
+        "mmproj.0.weight", "rope_factors_long.weight", "rope_freqs.weights"}) {
     if (row.may_scale_output && std::string_view(tensor).ends_with(kOutputScaleTensor)) continue;
     if (row.has_sinks && std::string_view(tensor) == role_tensor_name(TensorRole::kAttnSinks, 0)) continue;
     if (row.may_be_long && std::string_view(tensor) == kLongFactorsTensor) continue;
@@ -158,6 +158,26 @@ TEST_P(UnreadTensorsOf, refuses_what_its_forward_pass_does_not_read) {
     EXPECT_EQ(model.error().code, ErrorCode::kUnsupported);
     EXPECT_THAT(model.error().message.text(), HasSubstr("tensor '" + std::string(tensor) + "' has no place"));
   }
+}
+
+// Ollama's own files have them beside the text.
+TEST_P(UnreadTensorsOf, counts_parts_for_images_and_sound_and_predictions_that_stand_apart) {
+  const ArchRow& row = GetParam();
+  test::RandomModelSpec spec = two_layers_spec(row.architecture);
+  if (row.vision_needs_scaling) spec.float_keys = {{"rope.scaling.factor", 8.0F}};
+  const auto base = test::read_written(spec);
+  ASSERT_TRUE(base.ok()) << base.error().message.text();
+  GgufWriter writer = test::random_gguf(spec);
+  for (const char* tensor : {"v.blk.0.attn_q.weight", "v.patch_embd.bias", "mm.input_projection.weight",
+                             "a.blk.11.conv_dw.weight", "mm.a.fc.weight", "mtp.layers.0.input_layernorm.weight"})
+    add(writer, tensor, {8});
+  const auto model = test::read_written(writer);
+  ASSERT_TRUE(model.ok()) << model.error().message.text();
+  EXPECT_THAT(model->not_loaded,
+              ElementsAre(NotLoaded{Message::say("vision"), 3, 96}, NotLoaded{Message::say("audio"), 2, 64},
+                          NotLoaded{Message::say("multi-token prediction"), 1, 32}));
+  EXPECT_EQ(model->n_params, base->n_params);
+  EXPECT_EQ(model->weights.size(), base->weights.size());
 }
 
 // A role is filled in a shape that is checked, or its tensor has no place.

@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "model/weight_layout.h"
+#include "plan/gpu_rules.h"
 #include "plan/layout.h"
 #include "plan/plan_options.h"
 #include "plan/split_layers.h"
@@ -73,6 +76,46 @@ TEST(ArenaBuilder, a_limit_is_whole_granules) {
   EXPECT_EQ(largest_arena(of_granules(256, 64 * kKiB, 1000 * kKiB)), 960 * kKiB);
   EXPECT_EQ(largest_arena(of_granules(256, 64 * kKiB, 60 * kKiB)), 0U);
   EXPECT_TRUE(arenas_of(of_granules(256, 64 * kKiB, 60 * kKiB), {1}).empty());
+}
+
+// Kernels see the parts of scratch one by one, and checkpoints not at all.
+TEST(ArenaBuilder, a_binding_limits_what_a_kernel_sees_at_once) {
+  DeviceInfo device = of_granules(64, 256, 0);
+  device.max_binding_bytes = 1024;
+  const auto refusal = [&](RegionKind kind, std::optional<Bytes> at_once) {
+    ArenaBuilder builder(1, device, Memory::kDevice, Lifetime::kSession, Keep::kSizesOnly);
+    builder.add(kind, 4096, at_once);
+    const auto arenas = std::move(builder).finish([] { return Error{ErrorCode::kUsage, Message::plain("beyond")}; });
+    return arenas.ok() ? std::string() : arenas.error().message.text();
+  };
+  EXPECT_EQ(refusal(RegionKind::kCheckpoints, std::nullopt), "");
+  EXPECT_EQ(refusal(RegionKind::kWeights, std::nullopt), "");
+  EXPECT_EQ(refusal(RegionKind::kScratch, 1024), "");
+  EXPECT_THAT(refusal(RegionKind::kScratch, 1088),
+              AllOf(HasSubstr("(1024 bytes), what a kernel there sees at once"), HasSubstr("(1088 bytes)")));
+  EXPECT_THAT(refusal(RegionKind::kKv, std::nullopt), HasSubstr("found 4.00 KiB (4096 bytes); lower n_ctx or n_slots"));
+}
+
+TEST(ArenaBuilder, scratch_of_many_rows_is_planned_where_its_largest_part_is_bound) {
+  const ModelInfo model = test::make_model(test::kQwen3_30B_A3B);
+  std::vector<DeviceInfo> devices{test::cpu_with(64 * kGiB), test::gpu_with(64 * kGiB)};
+  const PlanOptions options{.n_ctx = 4096, .n_batch = 4096, .n_gpu_layers = 48, .devices = {{1}}};
+  const MemoryPlan whole = test::planned(model, devices, options);
+  const GpuScratch scratch = gpu_scratch(model, devices[1], whole.options, 4096);
+  Bytes largest = scratch.largest();
+  for (const ArenaPlan& arena : whole.arenas) {
+    for (const Region& region : arena.regions) {
+      const bool is_bound = region.kind == RegionKind::kKv || region.kind == RegionKind::kActivations ||
+                            region.kind == RegionKind::kLogits || region.kind == RegionKind::kCandidates;
+      if (arena.device == 1 && is_bound) largest = std::max(largest, region.size);
+    }
+  }
+  ASSERT_GT(scratch.total(), largest) << "the sum says nothing of what a kernel sees";
+  devices[1].max_binding_bytes = largest;
+  const auto fine = plan_memory(model, devices, options);
+  EXPECT_TRUE(fine.ok()) << fine.error().message.text();
+  devices[1].max_binding_bytes = scratch.largest() - 1;
+  EXPECT_FALSE(plan_memory(model, devices, options).ok());
 }
 
 std::vector<std::string> names_on(const MemoryPlan& plan, DeviceIndex device, Lifetime lifetime) {
@@ -155,13 +198,13 @@ TEST(BindingLimit, each_region_of_the_session_but_no_weight_is_held_to_it) {
       {RegionKind::kKv, "k of layer 0", {.n_ctx = 2048, .n_batch = 16}, "lower n_ctx or n_slots"},
       {RegionKind::kActivations, "activations", {.n_ctx = 2048, .n_batch = 512}, "lower n_batch or n_slots"},
       {RegionKind::kLogits, "logits", {.n_ctx = 32, .n_batch = 64, .n_logit_rows = 64}, "lower n_logit_rows"},
-      {RegionKind::kScratch, "scratch", {.n_ctx = 512, .n_batch = 8}, "lower n_batch or n_slots"},
+      {RegionKind::kScratch, "scratch", {.n_ctx = 4096, .n_batch = 8}, "lower n_batch or n_slots"},
   };
   ModelInfo model = test::make_model(test::kTinyLlama);
   for (const Case& each : cases) {
     if (each.kind == RegionKind::kScratch) {
       model.n_vocab = 100;
-      for (LayerSpec& layer : model.layers) layer.d_ff = 64;
+      for (LayerSpec& layer : model.layers) layer.d_ff = 64, layer.n_heads = 64, layer.n_kv_heads = 1;
     }
     std::vector<DeviceInfo> devices = with_limit(0);
     PlanOptions options = each.options;
@@ -169,7 +212,10 @@ TEST(BindingLimit, each_region_of_the_session_but_no_weight_is_held_to_it) {
     options.devices = {{1}};
     const MemoryPlan plan = test::planned(model, devices, options);
     const RegionRef ref = *find_region(plan, 1, each.kind);
-    const Bytes size = plan.arenas[ref.arena].regions[ref.region].size;
+    // Of scratch a kernel sees one part at once.
+    const Bytes size = each.kind == RegionKind::kScratch
+                           ? gpu_scratch(model, devices[1], plan.options, plan.options.step_rows()).largest()
+                           : plan.arenas[ref.arena].regions[ref.region].size;
     for (const Region& region : plan.arenas[ref.arena].regions) {
       ASSERT_TRUE(region.id >= ref.region || region.size < size) << each.name << " after " << region.name;
     }

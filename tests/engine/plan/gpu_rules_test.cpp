@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "support/model_specs.h"
 
 namespace headroom {
@@ -98,6 +100,14 @@ TEST(GpuScratch, has_a_copy_of_the_inputs_for_cuda) {
   test::set_kind(device, DeviceKind::kCuda);
   EXPECT_EQ(gpu_scratch(model, device, {}, 512).inputs_bytes, gpu_inputs(model, {}).answers_at * 4);
   EXPECT_EQ(gpu_scratch(model, device, {}, 512).total(), without + gpu_inputs(model, {}).answers_at * 4);
+}
+
+TEST(GpuRows, are_as_many_as_a_dispatch_has_workgroups_or_a_share_of_them_for_each_expert_of_a_row) {
+  ModelInfo model = test::make_model(test::kLlama3_8B);
+  EXPECT_EQ(gpu_most_rows(model, kMostGroups), 65535U);
+  model.layers[3].n_experts = 64, model.layers[3].n_experts_used = 6;
+  EXPECT_EQ(gpu_most_rows(model, kMostGroups), 10922U);
+  EXPECT_EQ(gpu_most_rows(model, 0), std::numeric_limits<std::uint32_t>::max());
 }
 
 }  // namespace

@@ -54,6 +54,44 @@ TEST_F(PlanOptionsTest, a_batch_beyond_the_limit_is_refused) {
   expect_refused({.n_batch = 65537}, "n_batch", "1 to 65536", "65537");
 }
 
+// Each expert that a row chose is a workgroup, and no driver has more than 65,535 in that dimension.
+TEST_F(PlanOptionsTest, steps_of_more_rows_than_a_gpus_dispatch_has_workgroups_are_refused) {
+  model_ = test::make_model(test::kQwen3_30B_A3B);  // 8 experts of each row
+  const auto refusal = [&](PlanOptions options) {
+    options.n_ctx = 16384;
+    const Result<MemoryPlan> plan = plan_memory(model_, devices_, options);
+    return plan.ok() ? std::string() : plan.error().message.text();
+  };
+  const PlanOptions on_gpu{.devices = {{1}}};
+  PlanOptions options = on_gpu;
+  options.n_batch = 8191;
+  EXPECT_EQ(refusal(options), "");
+  options.n_batch = 8192;
+  EXPECT_EQ(refusal(options), "n_batch 8192 with n_slots 1: expected steps of at most 8191 rows of " + model_.name +
+                                  " on Test GPU, found 8192; lower n_batch or n_slots");
+  EXPECT_EQ(plan_memory(model_, devices_, options).error().code, ErrorCode::kUsage);
+  options.n_gpu_layers = 0;
+  EXPECT_NE(refusal(options), "") << "weights may be streamed there";
+  options.stream_rows = 0;
+  EXPECT_EQ(refusal(options), "") << "nothing is there";
+  options = on_gpu;
+  options.devices = {{0}};
+  options.n_batch = 65536;
+  EXPECT_EQ(refusal(options), "") << "the CPU has no such limit";
+  options = on_gpu;
+  options.n_ctx = 64, options.n_slots = 8192;
+  EXPECT_THAT(plan_memory(model_, devices_, options).error().message.text(),
+              HasSubstr("with n_slots 8192: expected steps of at most 8191 rows"));
+}
+
+TEST_F(PlanOptionsTest, an_automatic_batch_has_no_more_rows_than_a_gpus_dispatch_has_workgroups) {
+  model_ = test::make_model(test::kQwen3_30B_A3B);
+  for (LayerSpec& layer : model_.layers) layer.n_experts = 512, layer.n_experts_used = 512;
+  const auto plan = plan_memory(model_, devices_, {.n_ctx = 4096, .devices = {{1}}});
+  ASSERT_TRUE(plan.ok()) << plan.error().message.text();
+  EXPECT_EQ(plan->options.n_batch, 127U);
+}
+
 TEST_F(PlanOptionsTest, logit_rows_outside_slots_and_batch_are_refused) {
   expect_refused({.n_slots = 4, .n_logit_rows = 3}, "n_logit_rows", "decode step (4)", "found 3");
   expect_refused({.n_slots = 4, .n_draft = 7, .n_logit_rows = 31}, "n_logit_rows", "decode step (32)", "found 31");

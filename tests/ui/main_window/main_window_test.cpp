@@ -267,7 +267,7 @@ TEST_F(WindowFixture, a_file_of_a_model_that_is_not_run_is_told_whole_beside_wha
           << "cut off: " << spec.name;
     }
   }
-  EXPECT_EQ(n_told, 9);
+  EXPECT_EQ(n_told, 10);
   EXPECT_EQ(find<QLabel>("modelName")->text().toStdString(), m_models[kSmall].name);
   EXPECT_EQ(m_engine.unloads, 0);
   EXPECT_EQ(m_engine.loads.size(), 1U);

@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "engine/backend/gpu_memory/fake_machine.h"
+#include "support/temp_folder.h"
 
 namespace headroom {
 namespace {
@@ -86,6 +87,19 @@ TEST_F(NvmlTest, of_this_process_is_absent_where_it_is_not_told) {
   EXPECT_EQ(own_bytes("x"), std::nullopt) << "refused";
   EXPECT_EQ(own_bytes("200000 100"), std::nullopt) << "more than a machine has";
   EXPECT_EQ(own_bytes("3 100", test::kOtherCard), std::nullopt);
+}
+
+// Docker's containers, and what systemd or bwrap starts with ids of its own.
+TEST(NvmlIds, are_the_machines_only_outside_of_a_namespace_of_ids) {
+  const test::TempFolder folder;
+  const std::filesystem::path link = folder.path() / "ns" / "pid";
+  EXPECT_FALSE(has_id_of_machine(folder.path())) << "nobody tells";
+  std::filesystem::create_directory(link.parent_path());
+  std::filesystem::create_symlink("pid:[4026532581]", link);
+  EXPECT_FALSE(has_id_of_machine(folder.path()));
+  std::filesystem::remove(link);
+  std::filesystem::create_symlink("pid:[4026531836]", link);
+  EXPECT_TRUE(has_id_of_machine(folder.path()));
 }
 
 TEST_F(NvmlTest, is_closed_as_often_as_it_was_opened) {
