@@ -27,10 +27,10 @@ constexpr std::array<std::string_view, 13> kEndOfTurnTexts = {
     "<|return|>",      "<|call|>",           "<turn|>",
     "<|tool_response>"};
 
-// Texts that end an answer unless the file calls them ordinary: some vocabularies know them as mere words (Qwen2's
-// "</s>" comes from HTML).
-constexpr std::array<std::string_view, 6> kLikelyEndOfTurnTexts = {"</s>",   "<eos>", "<EOT>",
-                                                                   "_<EOT>", "[EOT]", "[EOS]"};
+// Texts that end an answer where the file makes them control tokens. Others know them as mere words: Gemma 3 has the
+// HTML tags as user-defined tokens, "</s>" among them, and an answer that strikes text out goes on behind it.
+constexpr std::array<std::string_view, 6> kControlEndOfTurnTexts = {"</s>",   "<eos>", "<EOT>",
+                                                                    "_<EOT>", "[EOT]", "[EOS]"};
 
 // Those of them that close a turn rather than a whole text, in order of preference.
 constexpr std::array<std::string_view, 9> kTurnTexts = {"<|eot_id|>",    "<|im_end|>", "<|end|>",
@@ -300,9 +300,9 @@ int byte_of_token_text(std::string_view text) {
 
 namespace {
 
-bool is_end_of_turn_text(std::string_view text, bool is_ordinary) {
+bool is_end_of_turn_text(std::string_view text, bool is_special) {
   const auto is_in = [&](const auto& texts) { return std::find(texts.begin(), texts.end(), text) != texts.end(); };
-  return is_in(kEndOfTurnTexts) || (!is_ordinary && is_in(kLikelyEndOfTurnTexts));
+  return is_in(kEndOfTurnTexts) || (is_special && is_in(kControlEndOfTurnTexts));
 }
 
 // A file without types says only by its keys which tokens are special, and by their texts.
@@ -312,7 +312,7 @@ void guess_types(Vocabulary& vocabulary) {
   for (const auto& id : {special.bos, special.eos, special.end_of_turn, special.padding})
     if (id) vocabulary.types[*id] = TokenType::kControl;
   for (TokenId id = 0; id < vocabulary.n_vocab(); ++id)
-    if (is_end_of_turn_text(vocabulary.texts[id], true)) vocabulary.types[id] = TokenType::kControl;
+    if (is_end_of_turn_text(vocabulary.texts[id], false)) vocabulary.types[id] = TokenType::kControl;
 }
 
 }  // namespace
@@ -331,8 +331,7 @@ Status complete_vocabulary(Vocabulary& vocabulary) {
   const bool has_messages = has("<|return|>") && has("<|call|>");
   for (TokenId id = 0; id < vocabulary.n_vocab(); ++id) {
     const std::string_view text = vocabulary.texts[id];
-    const bool is_ordinary = vocabulary.types[id] == TokenType::kNormal;
-    if (!is_end_of_turn_text(text, is_ordinary) || (has_messages && text == "<|end|>")) continue;
+    if (!is_end_of_turn_text(text, vocabulary.is_special(id)) || (has_messages && text == "<|end|>")) continue;
     ends.push_back(id);
     if (!vocabulary.is_special(id)) vocabulary.guarded_ends.push_back(id);
     const auto turn =

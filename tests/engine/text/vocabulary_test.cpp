@@ -48,6 +48,22 @@ TEST(Vocabulary, a_file_without_types_has_those_that_its_keys_and_texts_tell) {
   EXPECT_EQ(vocabulary->special.end_of_generation, (std::vector<TokenId>{2, 4}));
 }
 
+// Gemma 3 has the tags of HTML as user-defined tokens; Llama 2 ends its answers with the same text.
+TEST(Vocabulary, a_tag_of_html_ends_an_answer_only_as_a_control_token_or_by_the_files_word) {
+  Metadata metadata = byte_level_file();
+  const auto ends_with = [&](std::int64_t type) {
+    metadata["tokenizer.ggml.token_type"] = std::vector<std::int64_t>{1, type, 3, 1, 3};
+    const auto vocabulary = read_vocabulary(ModelFile({}, metadata, {}));
+    EXPECT_TRUE(vocabulary) << vocabulary.error().message.text();
+    return vocabulary->special.end_of_generation;
+  };
+  EXPECT_EQ(ends_with(4), (std::vector<TokenId>{2, 4}));
+  EXPECT_EQ(ends_with(1), (std::vector<TokenId>{2, 4}));
+  EXPECT_EQ(ends_with(3), (std::vector<TokenId>{1, 2, 4}));
+  metadata["tokenizer.ggml.eos_token_id"] = std::uint64_t{1};
+  EXPECT_EQ(ends_with(4), (std::vector<TokenId>{1, 2})) << "this file's key names it";
+}
+
 // As gpt-oss has them: a thought and what follows it are messages of one answer.
 TEST(Vocabulary, what_ends_a_message_of_an_answer_of_several_does_not_end_the_answer) {
   for (const bool is_call_there : {true, false}) {
