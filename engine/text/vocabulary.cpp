@@ -27,10 +27,11 @@ constexpr std::array<std::string_view, 13> kEndOfTurnTexts = {
     "<|return|>",      "<|call|>",           "<turn|>",
     "<|tool_response>"};
 
-// Texts that end an answer where the file makes them control tokens. Others know them as mere words: Gemma 3 has the
-// HTML tags as user-defined tokens, "</s>" among them, and an answer that strikes text out goes on behind it.
-constexpr std::array<std::string_view, 6> kControlEndOfTurnTexts = {"</s>",   "<eos>", "<EOT>",
-                                                                    "_<EOT>", "[EOT]", "[EOS]"};
+// Texts that end an answer where the file makes them control tokens, as llama.cpp has them. Others know them as mere
+// words: Gemma 3 has the HTML tags as user-defined tokens, "</s>" among them, and an answer that strikes text out goes
+// on behind it.
+constexpr std::array<std::string_view, 9> kControlEndOfTurnTexts = {
+    "</s>", "<eos>", "<EOT>", "_<EOT>", "[EOT]", "[EOS]", "<|flush|>", "<|calls|>", "[e~["};
 
 // Those of them that close a turn rather than a whole text, in order of preference.
 constexpr std::array<std::string_view, 9> kTurnTexts = {"<|eot_id|>",    "<|im_end|>", "<|end|>",
@@ -41,6 +42,7 @@ constexpr std::string_view kBosKey = "tokenizer.ggml.bos_token_id", kEosKey = "t
                            kUnknownKey = "tokenizer.ggml.unknown_token_id",
                            kPaddingKey = "tokenizer.ggml.padding_token_id",
                            kEndOfTurnKey = "tokenizer.ggml.eot_token_id",
+                           kEndOfMessageKey = "tokenizer.ggml.eom_token_id",
                            kSuppressedKey = "tokenizer.ggml.suppress_tokens";
 
 Error bad_key(std::string_view key, const Message& expected, const Message& found) {
@@ -169,10 +171,11 @@ Status read_special_tokens(const ModelFile& file, Vocabulary& vocabulary) {
     const PreTokenizerRow* row = find_pre_tokenizer_row(vocabulary.pre);
     special.add_bos = row && row->adds_bos;
   }
-  const std::array<std::pair<std::string_view, std::optional<TokenId>*>, 3> ids = {{
+  const std::array<std::pair<std::string_view, std::optional<TokenId>*>, 4> ids = {{
       {kBosKey, &special.bos},
       {kEosKey, &special.eos},
       {kEndOfTurnKey, &special.end_of_turn},
+      {kEndOfMessageKey, &special.end_of_message},
   }};
   for (const auto& [key, id] : ids)
     if (const Status status = read_id(file, key, n_vocab, *id); !status) return status.error();
@@ -224,12 +227,13 @@ Status check_vocabulary(const Vocabulary& vocabulary) {
                    Message::say("{}", vocabulary.merges.size()));
   }
   const SpecialTokens& special = vocabulary.special;
-  const std::array<std::pair<std::string_view, std::optional<TokenId>>, 5> ids = {{
+  const std::array<std::pair<std::string_view, std::optional<TokenId>>, 6> ids = {{
       {kBosKey, special.bos},
       {kEosKey, special.eos},
       {kUnknownKey, special.unknown},
       {kPaddingKey, special.padding},
       {kEndOfTurnKey, special.end_of_turn},
+      {kEndOfMessageKey, special.end_of_message},
   }};
   for (const auto& [key, id] : ids)
     if (id && *id >= n_vocab)
@@ -309,7 +313,7 @@ bool is_end_of_turn_text(std::string_view text, bool is_special) {
 void guess_types(Vocabulary& vocabulary) {
   const SpecialTokens& special = vocabulary.special;
   if (special.unknown) vocabulary.types[*special.unknown] = TokenType::kUnknown;
-  for (const auto& id : {special.bos, special.eos, special.end_of_turn, special.padding})
+  for (const auto& id : {special.bos, special.eos, special.end_of_turn, special.end_of_message, special.padding})
     if (id) vocabulary.types[*id] = TokenType::kControl;
   for (TokenId id = 0; id < vocabulary.n_vocab(); ++id)
     if (is_end_of_turn_text(vocabulary.texts[id], false)) vocabulary.types[id] = TokenType::kControl;
@@ -327,8 +331,9 @@ Status complete_vocabulary(Vocabulary& vocabulary) {
   const auto has = [&](std::string_view text) {
     return std::ranges::find(vocabulary.texts, text) != vocabulary.texts.end();
   };
-  // An answer of gpt-oss is several messages: each ends with <|end|>, the last one with one of the other two.
-  const bool has_messages = has("<|return|>") && has("<|call|>");
+  // An answer of gpt-oss or Solar Open is several messages: each ends with <|end|>, the last one with one of the other
+  // two.
+  const bool has_messages = (has("<|return|>") && has("<|call|>")) || (has("<|flush|>") && has("<|calls|>"));
   for (TokenId id = 0; id < vocabulary.n_vocab(); ++id) {
     const std::string_view text = vocabulary.texts[id];
     if (!is_end_of_turn_text(text, vocabulary.is_special(id)) || (has_messages && text == "<|end|>")) continue;
@@ -341,8 +346,9 @@ Status complete_vocabulary(Vocabulary& vocabulary) {
   if (best_turn < kTurnTexts.size())
     special.end_of_turn = static_cast<TokenId>(
         std::find(vocabulary.texts.begin(), vocabulary.texts.end(), kTurnTexts[best_turn]) - vocabulary.texts.begin());
-  // What the file's keys name ends an answer. An ordinary token among them stays one that texts are made of.
-  for (const auto& id : {special.eos, special.end_of_turn}) {
+  // What the file's keys name ends an answer: GLM 4.5's calls of tools end at the <|observation|> that is to come,
+  // which its files name as the end of a message. An ordinary token among them stays one that texts are made of.
+  for (const auto& id : {special.eos, special.end_of_turn, special.end_of_message}) {
     if (!id) continue;
     ends.push_back(*id);
     if (vocabulary.types[*id] == TokenType::kUserDefined) vocabulary.guarded_ends.push_back(*id);
