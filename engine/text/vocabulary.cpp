@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/c_locale.h"
 #include "file/show_name.h"
 #include "text/pre_tokenizer.h"
 #include "text/space_marks.h"
@@ -197,7 +198,7 @@ Status read_space_swallowers(const ModelFile& file, Vocabulary& vocabulary) {
   const auto name = file.find_string("general.name");
   if (!name) return name.error();
   std::string lower = name->value_or("");
-  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  for (char& c : lower) c = ascii_lower(c);
   if (lower.find("phi-3") == std::string::npos && lower.find("phi3") == std::string::npos) return ok_status();
   for (TokenId id = 0; id < vocabulary.n_vocab(); ++id) {
     const std::string& text = vocabulary.texts[id];

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "base/c_locale.h"
 #include "text/jinja/error.h"
 #include "text/jinja/filter_table.h"
 #include "text/jinja/format.h"
@@ -107,7 +108,7 @@ Value filter_int(Runtime&, const Value& input, const CallValues& arguments) {
   errno = 0;
   number = std::strtoll(text.c_str(), &end, static_cast<int>(base));
   if (end == text.c_str() + text.size() && errno == 0) return Value(number);
-  const double floating = std::strtod(text.c_str(), &end);
+  const double floating = c_strtod(text.c_str(), &end);
   const bool is_number = end == text.c_str() + text.size() && text.find_first_of("xXpPnN") == std::string::npos;
   return is_number && fits_integer(floating) ? Value(static_cast<std::int64_t>(floating)) : otherwise;
 }
@@ -119,7 +120,7 @@ Value filter_float(Runtime&, const Value& input, const CallValues& arguments) {
   if (!input.text()) return otherwise;
   const std::string text(stripped(*input.bytes(), {}, true, true));
   char* end = nullptr;
-  const double number = std::strtod(text.c_str(), &end);
+  const double number = c_strtod(text.c_str(), &end);
   return !text.empty() && end == text.c_str() + text.size() && text.find_first_of("xXpP") == std::string::npos
              ? Value(number)
              : otherwise;
@@ -144,8 +145,8 @@ Value filter_round(Runtime&, const Value& input, const CallValues& arguments) {
     const double rounded = std::nearbyint(number / scale) * scale;
     return input.floating() || !fits_integer(rounded) ? Value(rounded) : Value(static_cast<std::int64_t>(rounded));
   }
-  return Value(std::strtod(fmt::format("{:.{}f}", number, static_cast<int>(precision)).c_str(),
-                           nullptr));  // correctly rounded, halves to even
+  return Value(c_strtod(fmt::format("{:.{}f}", number, static_cast<int>(precision)).c_str(),
+                        nullptr));  // correctly rounded, halves to even
 }
 
 Value filter_abs(Runtime&, const Value& input, const CallValues&) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/text/template_cases.h"
+#include "support/comma_locale.h"
 
 namespace headroom {
 namespace {
@@ -61,6 +62,21 @@ TEST(ChatTemplate, expressions_and_statements_give_what_jinja2_gives) {
     EXPECT_TRUE(!raised || rendered.error().message.text() == each.at("error").get<std::string>())
         << source << ": " << rendered.error().message.text();
   }
+}
+
+// The window's process has its user's locale.
+TEST(ChatTemplate, numbers_and_dates_are_english_whatever_the_users_locale) {
+  const test::CommaLocale german;
+  if (!german.is_there()) GTEST_SKIP() << test::kNoCommaLocale;
+  ChatTemplateInputs inputs = small_inputs();
+  inputs.now.tm_mon = 2;
+  inputs.now.tm_mday = 5;
+  const auto text = render(
+      "{{ '1.5' | float }} {{ '1,5' | float }} {{ '2.7' | int }} {{ 2.345 | round(1) }} {{ '%.1f' % 0.5 }} "
+      "{{ 1.5 | tojson }} {{ strftime_now('%d %B') }}",
+      inputs);
+  ASSERT_TRUE(text) << text.error().message.text();
+  EXPECT_EQ(text->bytes(), "1.5 0.0 2 2.3 0.5 1.5 05 March");
 }
 
 }  // namespace
