@@ -1,8 +1,11 @@
 // From a conversation to the text that a model reads: the file's own chat template, or the plain form.
 #pragma once
 
+#include <array>
 #include <ctime>
 #include <limits>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -46,8 +49,9 @@ class ChatPromptWriter {
   const Message& limit() const { return limit_; }
 
   const ThinkingMarks& marks() const { return marks_; }
-  // What the template lets its user choose; a variable that it mentions counts where it changes a prompt.
-  ThinkingControl thinking_control() const { return control_; }
+  // What the template lets its user choose: of a variable that it mentions and that changes a prompt, the values that
+  // it renders.
+  ThinkingChoices thinking_choices() const { return thinking_choices_; }
 
   // Tries the file's template with these very messages, whatever problem() says. Where it cannot be run, the plain form
   // if that is allowed, else kUnsupported with the reason; kUsage for what the template itself refuses, in its words,
@@ -57,7 +61,14 @@ class ChatPromptWriter {
  private:
   ChatPromptWriter() : template_(ChatTemplate::plain()) {}
   void try_conversations();
-  void find_thinking_control(std::string_view source);
+  void find_thinking_choices(std::string_view source);
+  struct ThinkingTrial;
+  bool take_what_renders(std::span<const ThinkingTrial> trials);
+  using ShortPrompts = std::array<std::optional<std::string>, 2>;  // absent: the template refuses
+  ShortPrompts short_prompts(const std::vector<TemplateVariable>& variables) const;
+  Result<TracedText> render_with(const ChatTemplate& chat_template, std::vector<ChatMessage> messages,
+                                 const ChatPromptOptions& options,
+                                 const std::vector<TemplateVariable>& variables) const;
   Result<TracedText> render(const ChatTemplate& chat_template, std::vector<ChatMessage> messages,
                             const ChatPromptOptions& options) const;
   Result<TracedText> render_or_explain(const std::vector<ChatMessage>& messages,
@@ -68,8 +79,8 @@ class ChatPromptWriter {
   Message problem_, limit_;
   ThinkingMarks marks_;
   std::string thinking_field_;  // as ChatTemplateInputs has it
-  ThinkingControl control_ = ThinkingControl::kNone;
-  std::string control_variable_;
+  ThinkingChoices thinking_choices_;
+  std::array<std::vector<TemplateVariable>, kThinkingChoiceNames.size()> thinking_variables_;  // by ThinkingChoice
   std::string bos_text_, eos_text_;
   bool tokenizer_adds_bos_ = false;
 };

@@ -28,7 +28,7 @@ struct ChatModel {  // what is known of the loaded model
   bool isPlainTemplateAgreed = false;
   std::shared_ptr<const ModelInfo> info{};
   std::shared_ptr<const MemoryPlan> plan{};
-  ThinkingControl thinkingControl = ThinkingControl::kNone;
+  ThinkingChoices thinkingChoices = {};
 };
 
 // What all conversations share; ChatSessions owns it.

@@ -139,8 +139,7 @@ void ChatSession::summarise() {
   const QString cut = whereToCut();
   if (cut.isEmpty()) return;
   ChatRequest request = requestFor(summaryMessages(m_tree, cut), kSummaryTokens);
-  request.thinking =
-      m_shared.model->thinkingControl == ThinkingControl::kSwitch ? ThinkingChoice::kOff : ThinkingChoice::kLow;
+  request.thinking = m_shared.model->thinkingChoices.least();
   const Trouble trouble = m_trouble;
   setTrouble({});
   m_shared.answered.erase(m_head.id);  // the cache will have the prompt of the summary
