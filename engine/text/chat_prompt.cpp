@@ -204,6 +204,10 @@ Result<TracedText> ChatPromptWriter::render_or_explain(const std::vector<ChatMes
                                                        const ChatPromptOptions& options) const {
   auto text = render(template_, messages, options);
   if (text || text.error().code == ErrorCode::kResource || text.error().code == ErrorCode::kCancelled) return text;
+  if (text.error().code == ErrorCode::kDoesNotFit)
+    return Error{
+        ErrorCode::kDoesNotFit,
+        Message::say("This conversation is too long for the chat template of this model: {}", text.error().message)};
   std::vector<ChatMessage> others = messages;
   const bool has_system = starts_with_system(messages);
   if (has_system) {
@@ -241,7 +245,10 @@ Result<ChatPrompt> ChatPromptWriter::write(const std::vector<ChatMessage>& messa
     rendered_options.add_generation_prompt = true;
   }
   auto text = render_or_explain(rendered_messages, rendered_options);
-  if (!text && text.error().code == ErrorCode::kUnsupported && options.allow_plain)
+  // Too long is no fault of the template, unless it was too much for the shortest conversation.
+  const bool is_template_at_fault = !text && (text.error().code == ErrorCode::kUnsupported ||
+                                              (text.error().code == ErrorCode::kDoesNotFit && !problem_.empty()));
+  if (is_template_at_fault && options.allow_plain)
     text = render(ChatTemplate::plain(), std::move(rendered_messages), rendered_options);
   if (!text) return text.error();
   ChatPrompt prompt;

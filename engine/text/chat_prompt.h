@@ -55,7 +55,8 @@ class ChatPromptWriter {
 
   // Tries the file's template with these very messages, whatever problem() says. Where it cannot be run, the plain form
   // if that is allowed, else kUnsupported with the reason; kUsage for what the template itself refuses, in its words,
-  // and for continue_last without an answer to continue.
+  // and for continue_last without an answer to continue; kDoesNotFit for a conversation that is too long to be
+  // rendered.
   Result<ChatPrompt> write(const std::vector<ChatMessage>& messages, const ChatPromptOptions& options) const;
 
  private:

@@ -50,7 +50,8 @@ class ChatTemplate {
   ~ChatTemplate();
 
   // The text, which knows what of it came from messages and tools. kUnsupported names the line; a template's own
-  // raise_exception gives kUsage with its message; kCancelled when stopped. Bounded in steps and bytes.
+  // raise_exception gives kUsage with its message; kCancelled when stopped; kDoesNotFit past the bounds on steps and
+  // bytes, within which a shorter conversation may stay.
   Result<TracedText> render(const ChatTemplateInputs& inputs) const;
 
  private:

@@ -144,7 +144,7 @@ void ChatSession::runEffect(const ChatEffect& effect) {
                           settleFull();
                         },
                         [this](const chat_effect::TellTooLong& told) { tellTooLong(told); },
-                        [this](const chat_effect::TellFailed& failed) { tellFailed(failed.error); }},
+                        [this](const chat_effect::TellFailed& failed) { tellFailed(failed); }},
              effect);
 }
 

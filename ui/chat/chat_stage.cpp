@@ -140,18 +140,22 @@ Effects on(ChatStage& stage, const chat_event::TooLong& event) {
 Effects on(ChatStage& stage, const chat_event::Failed& event) {
   const bool wasCancelled = event.error.code == ErrorCode::kCancelled;
   if (const auto* summary = running<Summarising>(stage, event.request)) {
-    const Trouble trouble = summary->trouble;
+    const Summarising ended = *summary;
     stage = Resting{};
-    if (wasCancelled) return {TellTrouble{trouble}};
-    return {TellFailed{event.error}};
+    if (wasCancelled) return {TellTrouble{ended.trouble}};
+    return {TellFailed{event.error, true, ended.trouble.resumeId, ended.sentChars}};
   }
   const auto* found = running<Answering>(stage, event.request);
   if (found == nullptr) return {};
   const Answering answer = *found;
   stage = Resting{};
-  const TurnState state = wasCancelled ? TurnState::Stopped : TurnState::Interrupted;
+  const TurnState state = wasCancelled                                 ? TurnState::Stopped
+                          : event.error.code == ErrorCode::kDoesNotFit ? TurnState::ContextFull
+                                                                       : TurnState::Interrupted;
   Effects effects{endWithout(answer, state)};
-  if (!wasCancelled) effects.push_back(TellFailed{event.error});
+  if (!wasCancelled)
+    effects.push_back(
+        TellFailed{event.error, false, hasNothing(answer) ? answer.questionId : answer.turnId, answer.sentChars});
   return effects;
 }
 

@@ -15,12 +15,12 @@ namespace headroom::jinja {
 void Runtime::step(std::uint64_t n_steps) {
   n_steps_ += n_steps;
   if (stop_.stop_requested()) throw Failure{.message = "stopped", .is_stopped = true};
-  if (n_steps_ > limits_.max_steps) fail(fmt::format("more than {} steps", limits_.max_steps));
+  if (n_steps_ > limits_.max_steps) fail_too_much(fmt::format("more than {} steps", limits_.max_steps));
 }
 
 void Runtime::charge(std::size_t n_bytes) {
   if (n_bytes > limits_.max_bytes - n_bytes_)
-    fail(fmt::format("more than {} bytes of text and lists", limits_.max_bytes));
+    fail_too_much(fmt::format("more than {} bytes of text and lists", limits_.max_bytes));
   n_bytes_ += n_bytes;
 }
 

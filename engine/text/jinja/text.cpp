@@ -178,7 +178,8 @@ TracedText replaced(const TracedText& traced, std::string_view from, const Trace
   const std::string_view text = traced.bytes();
   TracedText out;
   const auto add_part = [&](const TracedText& source, std::string_view part) {
-    if (out.bytes().size() + part.size() > max_bytes) fail(fmt::format("a text of more than {} bytes", max_bytes));
+    if (out.bytes().size() + part.size() > max_bytes)
+      fail_too_much(fmt::format("a text of more than {} bytes", max_bytes));
     out.append_part(source, part);
   };
   const auto add = [&](std::string_view part) { add_part(traced, part); };

@@ -22,7 +22,7 @@ std::uint32_t bounded_depth(std::uint32_t depth) {
 }
 
 std::uint32_t bounded_weight(std::uint32_t weight) {
-  if (weight > kMaxValueWeight) fail(fmt::format("a value of more than {} elements", kMaxValueWeight));
+  if (weight > kMaxValueWeight) fail_too_much(fmt::format("a value of more than {} elements", kMaxValueWeight));
   return weight;
 }
 

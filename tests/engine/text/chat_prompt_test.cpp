@@ -358,6 +358,33 @@ TEST(ChatPrompt, a_refused_system_prompt_is_told_with_what_helps) {
   EXPECT_EQ(ChatPromptWriter::read(file_with_template(kTurns), *tokenizer).limit(), "");
 }
 
+// It takes no shorter time with a system prompt, or without one.
+TEST(ChatPrompt, a_conversation_that_is_too_long_is_told_as_such_and_is_no_fault_of_the_template) {
+  const auto writer = ChatPromptWriter::read(file_with_template(kTurns), *small_tokenizer());
+  ChatPromptOptions options;
+  options.most_bytes = 4096;
+  options.allow_plain = true;
+  for (const bool has_system : {false, true}) {
+    std::vector<ChatMessage> messages;
+    if (has_system) messages.push_back({"system", "Be brief."});
+    for (int turn = 0; turn < 50; ++turn) {
+      messages.push_back({"user", std::string(100, 'a')});
+      messages.push_back({"assistant", std::string(100, 'b')});
+    }
+    const auto refused = writer.write(messages, options);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::kDoesNotFit);
+    EXPECT_EQ(
+        refused.error().message.text(),
+        "This conversation is too long for the chat template of this model: chat template, line 1: more than 4096 "
+        "bytes of text and lists");
+  }
+  // A system prompt that alone is too much must not read as one that the template does not take.
+  const auto refused = writer.write({{"system", std::string(5000, 's')}, {"user", "a"}}, options);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kDoesNotFit);
+}
+
 TEST(ChatPrompt, a_conversation_that_a_template_cannot_render_may_take_the_plain_form) {
   const auto writer =
       ChatPromptWriter::read(file_with_template("{{ messages[0].content }}{% if messages|length > 3 %}{{ 1|nofilter }}"
