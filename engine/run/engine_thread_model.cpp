@@ -66,7 +66,7 @@ void EngineThread::Impl::load(RequestId id, const LoadRequest& request, const St
   Result<ModelInfo> info = describe_model(*file);
   if (!info) return refuse(info.error());
   const LoadInputs inputs{std::make_shared<const ModelInfo>(std::move(*info)), request.plan, make_backend};
-  Result<std::shared_ptr<LoadedModel>> loaded = prepare_model(*file, inputs);
+  Result<std::shared_ptr<LoadedModel>> loaded = prepare_model(*file, inputs, stop);
   if (!loaded) return refuse(loaded.error());
   if (stop.stop_requested()) return refuse({ErrorCode::kCancelled, Message::say("loading was cancelled")});
   if (Status room = make_room(id, **loaded); !room) return refuse(room.error());

@@ -32,6 +32,17 @@ ChatMessage with_thinking_apart(const ThinkingMarks& marks, const ChatMessage& m
   return apart;
 }
 
+// A load renders some twenty short conversations. What published templates take for one is below a hundredth of this,
+// and a template that takes more is no reason to wait.
+ChatPromptOptions trial_options(const StopToken& stop) {
+  ChatPromptOptions options;
+  options.now.tm_mday = 1;
+  options.most_bytes = std::size_t{8} << 20;
+  options.most_steps = 200'000;
+  options.stop = stop;
+  return options;
+}
+
 bool starts_with_system(const std::vector<ChatMessage>& messages) {
   return !messages.empty() && messages.front().role == "system";
 }
@@ -45,7 +56,7 @@ bool begins_with(const TracedText& text, std::string_view beginning) {
 
 }  // namespace
 
-ChatPromptWriter ChatPromptWriter::read(const ModelFile& file, const Tokenizer& tokenizer) {
+ChatPromptWriter ChatPromptWriter::read(const ModelFile& file, const Tokenizer& tokenizer, const StopToken& stop) {
   ChatPromptWriter writer;
   const SpecialTokens& special = tokenizer.special();
   if (special.bos) writer.bos_text_ = tokenizer.token_bytes(*special.bos, true);
@@ -68,16 +79,15 @@ ChatPromptWriter ChatPromptWriter::read(const ModelFile& file, const Tokenizer& 
   writer.template_ = std::move(*parsed);
   writer.is_plain_ = false;
   writer.thinking_field_ = thinking_field_of(text);
-  writer.try_conversations();
-  writer.find_thinking_choices(text);
+  writer.try_conversations(stop);
+  writer.find_thinking_choices(text, stop);
   return writer;
 }
 
 // What a template lacks or refuses often shows only when it runs: it is tried on what a chat sends. An answer that goes
 // on is rendered up to its question, so the four conversations cover that too.
-void ChatPromptWriter::try_conversations() {
-  ChatPromptOptions options;
-  options.now.tm_mday = 1;
+void ChatPromptWriter::try_conversations(const StopToken& stop) {
+  const ChatPromptOptions options = trial_options(stop);
   Message cannot_run, refuses[2];
   bool renders[2] = {};  // without a system prompt, with one
   for (const bool with_system : {false, true}) {
@@ -112,14 +122,14 @@ struct ChatPromptWriter::ThinkingTrial {
 
 // Some templates have a switch and an effort. An effort is given with the switch on, for models that do not think
 // unless told to. Qwen's highest effort is "xhigh", and its template refuses "high".
-void ChatPromptWriter::find_thinking_choices(std::string_view source) {
+void ChatPromptWriter::find_thinking_choices(std::string_view source, const StopToken& stop) {
   using Choice = ThinkingChoice;
   const auto mentions = [&](std::string_view name) { return source.find(name) != std::string_view::npos; };
   for (const char* const name : {"enable_thinking", "thinking"}) {
     if (!mentions(name)) continue;
     const std::array trials = {ThinkingTrial{Choice::kOff, {{name, false}}},
                                ThinkingTrial{Choice::kOn, {{name, true}}}};
-    if (take_what_renders(trials)) break;
+    if (take_what_renders(trials, stop)) break;
   }
   constexpr const char* kEffort = "reasoning_effort";
   if (!mentions(kEffort)) return;
@@ -131,18 +141,18 @@ void ChatPromptWriter::find_thinking_choices(std::string_view source) {
     trial.variables = thinking_variables_[static_cast<std::size_t>(Choice::kOn)];
     trial.variables.push_back({kEffort, word});
   }
-  take_what_renders(trials);
+  take_what_renders(trials, stop);
 }
 
 // Takes the trials that render, of several for one choice the first, if any of them changes a prompt.
-bool ChatPromptWriter::take_what_renders(std::span<const ThinkingTrial> trials) {
-  const ShortPrompts unset = short_prompts({});
+bool ChatPromptWriter::take_what_renders(std::span<const ThinkingTrial> trials, const StopToken& stop) {
+  const ShortPrompts unset = short_prompts({}, stop);
   std::vector<const ThinkingTrial*> rendered;
   bool changes = false;
   for (const ThinkingTrial& trial : trials) {
     const auto is_same = [&](const ThinkingTrial* other) { return other->choice == trial.choice; };
     if (std::ranges::any_of(rendered, is_same)) continue;
-    const ShortPrompts prompts = short_prompts(trial.variables);
+    const ShortPrompts prompts = short_prompts(trial.variables, stop);
     bool renders = prompts[0] || prompts[1];
     for (std::size_t i = 0; i < prompts.size(); ++i) renders = renders && (prompts[i] || !unset[i]);
     if (!renders) continue;
@@ -158,9 +168,9 @@ bool ChatPromptWriter::take_what_renders(std::span<const ThinkingTrial> trials) 
 }
 
 // Granite's template asks for thoughts in its own system prompt, and so where a chat has none.
-ChatPromptWriter::ShortPrompts ChatPromptWriter::short_prompts(const std::vector<TemplateVariable>& variables) const {
-  ChatPromptOptions options;
-  options.now.tm_mday = 1;
+ChatPromptWriter::ShortPrompts ChatPromptWriter::short_prompts(const std::vector<TemplateVariable>& variables,
+                                                               const StopToken& stop) const {
+  const ChatPromptOptions options = trial_options(stop);
   ShortPrompts prompts;
   for (const bool with_system : {false, true}) {
     std::vector<ChatMessage> messages;
@@ -194,6 +204,7 @@ Result<TracedText> ChatPromptWriter::render_with(const ChatTemplate& chat_templa
   inputs.eos_token = eos_text_;
   inputs.now = options.now;
   inputs.most_bytes = options.most_bytes;
+  inputs.most_steps = options.most_steps;
   inputs.stop = options.stop;
   return chat_template.render(inputs);
 }

@@ -31,8 +31,10 @@ struct ChatPromptOptions {
   bool allow_plain = false;    // use the plain form where the file's template is absent or cannot be rendered
   bool parse_control_tokens_in_messages = false;  // whoever writes a message may forge turns: only for trusted ones
   ThinkingChoice thinking = ThinkingChoice::kDefault;
-  std::tm now{};                                                     // what the template takes for the present
-  std::size_t most_bytes = std::numeric_limits<std::size_t>::max();  // as ChatTemplateInputs has it
+  std::tm now{};  // what the template takes for the present
+  // As ChatTemplateInputs has them.
+  std::size_t most_bytes = std::numeric_limits<std::size_t>::max();
+  std::uint64_t most_steps = std::numeric_limits<std::uint64_t>::max();
   StopToken stop{};
 };
 
@@ -40,8 +42,9 @@ struct ChatPromptOptions {
 class ChatPromptWriter {
  public:
   // Never fails: a template that is absent, or that this build can run for nothing that a chat sends (with and without
-  // a system prompt, a first question and a later one), is a problem() to tell the user about.
-  static ChatPromptWriter read(const ModelFile& file, const Tokenizer& tokenizer);
+  // a system prompt, a first question and a later one), is a problem() to tell the user about. Once stopped, what it
+  // says of the template is worth nothing.
+  static ChatPromptWriter read(const ModelFile& file, const Tokenizer& tokenizer, const StopToken& stop = {});
 
   // Empty: the file's own template is used. Otherwise why it is not, in one sentence.
   const Message& problem() const { return problem_; }
@@ -61,12 +64,12 @@ class ChatPromptWriter {
 
  private:
   ChatPromptWriter() : template_(ChatTemplate::plain()) {}
-  void try_conversations();
-  void find_thinking_choices(std::string_view source);
+  void try_conversations(const StopToken& stop);
+  void find_thinking_choices(std::string_view source, const StopToken& stop);
   struct ThinkingTrial;
-  bool take_what_renders(std::span<const ThinkingTrial> trials);
+  bool take_what_renders(std::span<const ThinkingTrial> trials, const StopToken& stop);
   using ShortPrompts = std::array<std::optional<std::string>, 2>;  // absent: the template refuses
-  ShortPrompts short_prompts(const std::vector<TemplateVariable>& variables) const;
+  ShortPrompts short_prompts(const std::vector<TemplateVariable>& variables, const StopToken& stop) const;
   Result<TracedText> render_with(const ChatTemplate& chat_template, std::vector<ChatMessage> messages,
                                  const ChatPromptOptions& options,
                                  const std::vector<TemplateVariable>& variables) const;

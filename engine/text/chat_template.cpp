@@ -109,6 +109,7 @@ Result<TracedText> ChatTemplate::render(const ChatTemplateInputs& inputs) const 
   return guarded<TracedText>([&]() -> Result<TracedText> {
     jinja::Limits limits;
     limits.max_bytes = std::min(limits.max_bytes, inputs.most_bytes);
+    limits.max_steps = std::min(limits.max_steps, inputs.most_steps);
     jinja::Runtime runtime(limits, inputs.now, inputs.stop);
     return jinja::render(impl_->block, variables_of(inputs), runtime);
   });

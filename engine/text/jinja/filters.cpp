@@ -36,7 +36,7 @@ Value filter_mapped(Runtime& runtime, const Value& input, const CallValues& argu
 Value filter_trim(Runtime& runtime, const Value& input, const CallValues& arguments) {
   const Parameters parameters("trim", arguments, {"chars"});
   const TracedText text = runtime.to_text(input);
-  return runtime.text(text.part(stripped(text.bytes(), parameters.bytes(0, ""), true, true)));
+  return runtime.text(text.part(strip_text(runtime, text.bytes(), parameters.bytes(0, ""), true, true)));
 }
 
 Value filter_string(Runtime& runtime, const Value& input, const CallValues&) {
@@ -50,6 +50,7 @@ Value filter_replace(Runtime& runtime, const Value& input, const CallValues& arg
   const Parameters parameters("replace", arguments, {"old", "new", "count"});
   const TracedText from = runtime.to_text(parameters.at(0)), to = runtime.to_text(parameters.at(1));
   const Value* count = parameters.find(2);
+  if (input.text()) runtime.search(input.bytes()->size(), from.bytes().size());
   return runtime.text(replaced(runtime.to_text(input), from.bytes(), to,
                                count && count->is_none() ? -1 : parameters.integer(2, -1), runtime.bytes_left()));
 }
@@ -179,7 +180,7 @@ Value filter_indent(Runtime& runtime, const Value& input, const CallValues& argu
   text.append("\n", TextOrigin::kTemplate);  // so that a line end at the end stays
   TracedText out;
   bool is_first = true;
-  for (const std::string_view line : split_lines(text.bytes(), false)) {
+  split_lines(text.bytes(), false, [&](std::string_view line) {
     if (!is_first) out.append("\n", TextOrigin::kTemplate);
     if (is_first ? first : blank || !line.empty()) {
       runtime.charge(indent.n_bytes_held());
@@ -187,7 +188,7 @@ Value filter_indent(Runtime& runtime, const Value& input, const CallValues& argu
     }
     out.append_part(text, line);
     is_first = false;
-  }
+  });
   return runtime.text(std::move(out));
 }
 
@@ -279,14 +280,11 @@ Value filter_truncate(Runtime& runtime, const Value& input, const CallValues& ar
   const std::int64_t length = parameters.integer(0, 255), leeway = parameters.integer(3, 5);
   const auto n_end = static_cast<std::int64_t>(count_characters(end.bytes()));
   if (length < n_end) fail(fmt::format("expected length >= {}, got {}", n_end, length));
-  const auto all = characters(text);
   if (length > INT64_MAX - std::max<std::int64_t>(leeway, 0) ||
-      static_cast<std::int64_t>(all.size()) <= length + leeway)
+      static_cast<std::int64_t>(count_characters(text)) <= length + leeway)
     return runtime.text(traced);
-  const auto n_kept = static_cast<std::size_t>(length - n_end);
-  std::string_view kept =
-      n_kept < all.size() ? text.substr(0, static_cast<std::size_t>(all[n_kept].data() - text.data())) : text;
-  if (!parameters.flag(1, false)) kept = split_at(kept, " ", 1, true).front();
+  std::string_view kept = text.substr(0, bytes_of_characters(text, static_cast<std::size_t>(length - n_end)));
+  if (!parameters.flag(1, false)) kept = kept.substr(0, std::min(kept.rfind(' '), kept.size()));
   TracedText out = traced.part(kept);
   out.append(end);
   return runtime.text(std::move(out));

@@ -114,7 +114,7 @@ std::uint32_t Value::depth() const {
 std::uint32_t Value::weight() const {
   if (const List* items = list()) return items->weight;
   if (const Dict* items = dict()) return items->weight;
-  return 1;
+  return text() ? text_weight(text()->bytes()) : 1;
 }
 
 std::string_view type_name(const Value& value) {

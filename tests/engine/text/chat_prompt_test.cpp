@@ -385,6 +385,28 @@ TEST(ChatPrompt, a_conversation_that_is_too_long_is_told_as_such_and_is_no_fault
   EXPECT_EQ(refused.error().code, ErrorCode::kDoesNotFit);
 }
 
+// A load tries a template some twenty times: one that never ends costs it little, and a stop ends it.
+TEST(ChatPrompt, a_template_that_never_ends_is_a_problem_and_the_plain_form_an_offer) {
+  const auto tokenizer = small_tokenizer();
+  const auto file = file_with_template(
+      "{% set x = 'a' * 1000000 %}{% for i in range(100000) %}{% if x.isupper() %}{% endif %}{% endfor %}"
+      "{{ enable_thinking }}{{ reasoning_effort }}");
+  const auto writer = ChatPromptWriter::read(file, *tokenizer);
+  EXPECT_EQ(writer.problem().text(), "chat template, line 1: more than 200000 steps");
+  EXPECT_TRUE(writer.thinking_choices().empty());
+  ChatPromptOptions options;
+  options.most_steps = 200'000;
+  EXPECT_EQ(writer.write({{"user", "a"}}, options).error().code, ErrorCode::kDoesNotFit);
+  options.allow_plain = true;
+  const auto plain = writer.write({{"user", "a"}}, options);
+  ASSERT_TRUE(plain) << plain.error().message.text();
+  EXPECT_EQ(plain->text.bytes(), "user: a\n\nassistant:");
+
+  StopSource source;
+  source.request_stop();
+  EXPECT_EQ(ChatPromptWriter::read(file, *tokenizer, source.token()).problem().text(), "stopped");
+}
+
 TEST(ChatPrompt, a_conversation_that_a_template_cannot_render_may_take_the_plain_form) {
   const auto writer =
       ChatPromptWriter::read(file_with_template("{{ messages[0].content }}{% if messages|length > 3 %}{{ 1|nofilter }}"
