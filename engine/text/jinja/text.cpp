@@ -216,9 +216,8 @@ void split_at(std::string_view text, std::string_view separator, std::int64_t ma
 
 void split_words(std::string_view text, std::int64_t max_splits, bool from_right, const TakePart& take) {
   std::int64_t n_words = 0;
-  for (text = stripped(text, {}, true, true); !text.empty(); text = stripped(text, {}, !from_right, from_right)) {
-    if (max_splits >= 0 && n_words++ == max_splits)
-      return take(stripped(text, {}, true, false));  // as Python: the rest keeps the blanks at its far end
+  while (!(text = stripped(text, {}, !from_right, from_right)).empty()) {
+    if (max_splits >= 0 && n_words++ == max_splits) return take(text);  // with the blanks at its far end
     std::size_t n_bytes = 0;
     while (n_bytes < text.size()) {
       const std::string_view rest = from_right ? text.substr(0, text.size() - n_bytes) : text.substr(n_bytes);

@@ -103,11 +103,13 @@ TEST(ChatTemplate, parts_of_a_long_text_are_charged_one_by_one_and_are_those_of_
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kDoesNotFit);
   const auto text = render(
-      "{{ ' a  b c '.rsplit(None, 1) }} {{ 'a,b,c'.rsplit(',', 1) }} {{ 'a,b,c'.split(',', 1) }} "
+      "{{ ' a  b c '.rsplit(None, 1) }} {{ ' a  b c '.split(None, 1) }} {{ ' a  '.split(None, 1) }} {{ "
+      "'a,b,c'.rsplit(',', 1) }} {{ 'a,b,c'.split(',', 1) }} "
       "{{ 'a\\nb\\n'.splitlines() }} {{ 'äöü'[1] }} {{ 'äöü'[1:] }} {{ 'äöü'[::-1] }} {{ 'äöü'[5:] }}|"
       "{{ 'äöü'[-1] }} {{ 'äöüäöü'.find('ä', 1) }} {{ 'one two three' | truncate(9, leeway=0) }} {{ '%.2s' % 'äöü' }}");
   ASSERT_TRUE(text) << text.error().message.text();
-  EXPECT_EQ(text->bytes(), "[' a  b', 'c'] ['a,b', 'c'] ['a', 'b,c'] ['a', 'b'] ö öü üöä |ü 3 one... äö");
+  EXPECT_EQ(text->bytes(),
+            "[' a  b', 'c'] ['a', 'b c '] ['a'] ['a,b', 'c'] ['a', 'b,c'] ['a', 'b'] ö öü üöä |ü 3 one... äö");
 }
 
 // The window's process has its user's locale.
