@@ -415,18 +415,6 @@
         </translation>
     </message>
     <message>
-        <source>automatic split</source>
-        <translation>automatische Aufteilung</translation>
-    </message>
-    <message>
-        <source>with {} too</source>
-        <translation>auch mit {}</translation>
-    </message>
-    <message>
-        <source>batch {}</source>
-        <translation>Batch {}</translation>
-    </message>
-    <message>
         <source>metadata &apos;{}&apos;: expected {}, found {}</source>
         <translation>Metadatum „{}“: erwartet {}, gefunden {}</translation>
     </message>
@@ -3716,6 +3704,18 @@
     <message>
         <source>{} files at most, with paths of up to {} bytes, can be opened at once.</source>
         <translation>Auf einmal lassen sich höchstens {} Dateien öffnen, mit Pfaden von bis zu {} Byte.</translation>
+    </message>
+    <message>
+        <source>automatic split</source>
+        <translation>automatische Aufteilung</translation>
+    </message>
+    <message>
+        <source>with {} too</source>
+        <translation>auch mit {}</translation>
+    </message>
+    <message>
+        <source>This conversation is too long for the chat template of this model: {}</source>
+        <translation>Diese Unterhaltung ist für die Chat-Vorlage dieses Modells zu lang: {}</translation>
     </message>
 </context>
 <context>
