@@ -196,7 +196,7 @@ void EngineBridge::tellLoaded(RequestId request, const ModelLoaded& loaded) {
   model.plan = loaded.plan;
   model.seconds = loaded.seconds;
   model.templateProblem = loaded.template_problem;
-  model.thinkingControl = loaded.thinking_control;
+  model.thinkingChoices = loaded.thinking_choices;
   for (const ArenaReport& arena : loaded.memory.arenas) {
     model.arenas.push_back({QString::fromStdString(arena.device), arena.lifetime == Lifetime::kSession,
                             arena.planned_bytes, arena.mapped_bytes});

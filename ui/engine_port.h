@@ -32,8 +32,8 @@ struct LoadedModel {
   std::shared_ptr<const MemoryPlan> plan;
   std::vector<ArenaFigures> arenas;
   double seconds = 0;
-  Message templateProblem;  // not empty: why the file's own chat template cannot be used
-  ThinkingControl thinkingControl = ThinkingControl::kNone;  // what that template takes
+  Message templateProblem;               // not empty: why the file's own chat template cannot be used
+  ThinkingChoices thinkingChoices = {};  // what that template takes
 };
 
 struct MemoryReading {  // one device at one moment

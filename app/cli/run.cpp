@@ -26,6 +26,20 @@ bool agreesToPlain(const Options& options, const ModelFile& file) {
   return options.plainTemplate || file.find("tokenizer.chat_template") == nullptr;
 }
 
+// Empty: the template takes it.
+std::string refusedThinking(const std::string& name, ThinkingChoices choices) {
+  const std::optional<ThinkingChoice> choice = thinking_choice_named(name);
+  if (!choice || choices.take(*choice)) return {};
+  std::string taken;
+  for (std::size_t i = 1; i < kThinkingChoiceNames.size(); ++i) {
+    if (!choices.take(static_cast<ThinkingChoice>(i))) continue;
+    taken += taken.empty() ? "" : ", ";
+    taken += kThinkingChoiceNames[i];
+  }
+  return "the chat template of this model takes no --thinking " + name +
+         (taken.empty() ? "" : " (it takes " + taken + ")");
+}
+
 GenerateRequest makeRequest(const Options& options, bool plain) {
   GenerateRequest request;
   request.prompt.allow_plain_template = plain;
@@ -163,9 +177,8 @@ ExitCode run(const Options& options, bool hasPrompt, Interrupts& interrupts) {
                     options.asJson);
     printNote(problem + " Using \"role: content\" lines.");
   }
-  if (const auto choice = thinking_choice_named(options.thinking);
-      choice && !takes(chat.loaded().thinking_control, *choice))
-    printNote("the chat template of this model takes no --thinking " + options.thinking);
+  if (const std::string refused = refusedThinking(options.thinking, chat.loaded().thinking_choices); !refused.empty())
+    printNote(refused);
   return hasPrompt ? answerOnce(options, chat, plain, *reportFile)
                    : converse(options, chat, interrupts, plain, *reportFile);
 }

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "base/c_locale.h"
 #include "base/cpu_features.h"
 #include "plan/plan_json.h"
 #include "plan/plan_text.h"
@@ -121,7 +122,7 @@ std::string utcNow() {
   std::tm utc{};
   std::string text(32, '\0');
   if (gmtime_r(&now, &utc) == nullptr) return {};
-  text.resize(std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &utc));
+  text.resize(c_strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", utc));
   return text;
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/c_locale.h"
 #include "devices/device_catalogue.h"
 
 namespace headroom {
@@ -29,7 +30,7 @@ std::vector<std::string> words_of(std::string_view name) {
     const auto byte = static_cast<unsigned char>(c);
     const bool belongs = byte < 0x80 && std::isalnum(byte) != 0;
     if (belongs && !in_word) words.emplace_back();
-    if (belongs) words.back() += static_cast<char>(std::tolower(byte));
+    if (belongs) words.back() += ascii_lower(c);
     in_word = belongs;
   }
   return words;
@@ -199,9 +200,7 @@ Reading reading_of(const DeviceInfo& device, const PlainName& asked) {
 }  // namespace
 
 Result<DeviceIndex> find_device(std::span<const DeviceInfo> devices, std::string_view name) {
-  const auto same = [](char a, char b) {
-    return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
-  };
+  const auto same = [](char a, char b) { return ascii_lower(a) == ascii_lower(b); };
   for (DeviceIndex i = 0; i < devices.size(); ++i) {
     if (std::equal(name.begin(), name.end(), devices[i].id.begin(), devices[i].id.end(), same)) return i;
   }

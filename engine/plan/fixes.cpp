@@ -139,14 +139,17 @@ class FixFinder {
     return std::nullopt;
   }
 
+  // As many as fit, or one when that is too many: each slot takes memory, so halving the range finds them.
   std::optional<OptionChange> slots_change() const {
     if (asked_.n_slots < 2) return std::nullopt;
     OptionChange change{{}, asked_, QualityLoss::kNone, price::kSlots};
-    for (std::uint32_t n_slots = asked_.n_slots - 1; n_slots >= 1; --n_slots) {
-      change.options.n_slots = n_slots;
-      change.words = slots_words(n_slots);
-      if (fits(change.options)) break;
+    std::uint32_t enough = 1, too_many = asked_.n_slots;
+    while (too_many - enough > 1) {
+      change.options.n_slots = enough + (too_many - enough) / 2;
+      (fits(change.options) ? enough : too_many) = change.options.n_slots;
     }
+    change.options.n_slots = enough;
+    change.words = slots_words(enough);
     return change;
   }
 

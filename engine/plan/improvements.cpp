@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "plan/choose_devices.h"
 #include "plan/layout.h"
 #include "plan/plan_options.h"
 #include "plan/speed.h"
@@ -11,6 +12,13 @@ namespace {
 
 constexpr double kAnotherDevicePrice = 0.25;  // it was there all the time
 constexpr std::uint32_t kShortestContext = 2048;
+
+// Of a further card as much as of the first device, where that leaves anything: who keeps a gigabyte free of one wants
+// the others usable too.
+HeadroomRule as_kept_free(const PlanOptions& resolved, const DeviceInfo& device) {
+  const auto* rule = resolved.devices.empty() ? nullptr : std::get_if<KeepFree>(&resolved.devices.front().headroom);
+  return rule != nullptr && rule->bytes < device.total_bytes / 2 ? *rule : KeepFree{};
+}
 
 std::vector<OptionChange> single_changes(const PlanOptions& asked, const PlanOptions& resolved,
                                          std::span<const DeviceInfo> devices) {
@@ -22,13 +30,21 @@ std::vector<OptionChange> single_changes(const PlanOptions& asked, const PlanOpt
   };
   const bool is_of_this_machine = std::all_of(resolved.devices.begin(), resolved.devices.end(),
                                               [&](const DeviceChoice& c) { return devices[c.device].is_present; });
+  // A card that two drivers show stands in the list twice.
+  const auto is_chosen_card = [&](const DeviceInfo& device) {
+    return std::any_of(resolved.devices.begin(), resolved.devices.end(), [&](const DeviceChoice& choice) {
+      const DeviceInfo& chosen = devices[choice.device];
+      return chosen.kind != device.kind && chosen.kind != DeviceKind::kCpu && are_one_card(chosen, device);
+    });
+  };
   for (DeviceIndex device = 0; is_of_this_machine && device < devices.size(); ++device) {
-    if (!devices[device].is_present || devices[device].kind == DeviceKind::kCpu || is_chosen(device)) continue;
+    if (!is_used_unasked(devices[device]) || devices[device].kind == DeviceKind::kCpu) continue;
+    if (is_chosen(device) || is_chosen_card(devices[device])) continue;
     OptionChange change{Message::say("with {} too", devices[device].name), asked, QualityLoss::kNone,
                         kAnotherDevicePrice};
     // The CPU alone was chosen: its rule is of the host and stays.
     change.options.devices = resolved.devices;
-    change.options.devices.push_back({device, KeepFree{}});
+    change.options.devices.push_back({device, as_kept_free(resolved, devices[device])});
     changes.push_back(std::move(change));
   }
   for (OptionChange& change : lighter_kv_changes(asked)) changes.push_back(std::move(change));

@@ -39,9 +39,9 @@ Bytes session_bytes(const MemoryPlan& plan, DeviceIndex device) {
 // Model and plan are told with the heap's share as it was measured.
 ModelLoaded as_told(const LoadedModel& model, const Session& session) {
   const MemoryReport report = session.memory_report();
-  const ThinkingControl control = model.chat_prompt ? model.chat_prompt->thinking_control() : ThinkingControl::kNone;
+  const ThinkingChoices choices = model.chat_prompt ? model.chat_prompt->thinking_choices() : ThinkingChoices{};
   if (report.heap_bytes == 0) {  // nobody could tell: the estimate stays
-    return {model.info, session.shared_plan(), report, model.seconds, model.template_problem, control};
+    return {model.info, session.shared_plan(), report, model.seconds, model.template_problem, choices};
   }
   auto info = std::make_shared<ModelInfo>(*model.info);
   info->heap_bytes = report.heap_bytes;
@@ -53,7 +53,7 @@ ModelLoaded as_told(const LoadedModel& model, const Session& session) {
     budget.heap_is_measured = true;
     budget.prompts = most_prompt_bytes(*info, plan->options);
   }
-  return {std::move(info), std::move(plan), report, model.seconds, model.template_problem, control};
+  return {std::move(info), std::move(plan), report, model.seconds, model.template_problem, choices};
 }
 
 }  // namespace
@@ -66,7 +66,7 @@ void EngineThread::Impl::load(RequestId id, const LoadRequest& request, const St
   Result<ModelInfo> info = describe_model(*file);
   if (!info) return refuse(info.error());
   const LoadInputs inputs{std::make_shared<const ModelInfo>(std::move(*info)), request.plan, make_backend};
-  Result<std::shared_ptr<LoadedModel>> loaded = prepare_model(*file, inputs);
+  Result<std::shared_ptr<LoadedModel>> loaded = prepare_model(*file, inputs, stop);
   if (!loaded) return refuse(loaded.error());
   if (stop.stop_requested()) return refuse({ErrorCode::kCancelled, Message::say("loading was cancelled")});
   if (Status room = make_room(id, **loaded); !room) return refuse(room.error());

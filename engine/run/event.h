@@ -46,7 +46,7 @@ struct ModelLoaded {
   double seconds = 0;
   Message template_problem;  // not empty: the file's chat template is absent or cannot be rendered (why); the plain
                              // form is used once the user agrees
-  ThinkingControl thinking_control = ThinkingControl::kNone;
+  ThinkingChoices thinking_choices = {};
 };
 struct ModelUnloaded {};
 struct Failed {

@@ -75,7 +75,7 @@ Result<ModelInfo> describe_model(const ModelFile& file) {
   return info;
 }
 
-Result<TextParts> read_text_parts(const ModelFile& file) {
+Result<TextParts> read_text_parts(const ModelFile& file, const StopToken& stop) {
   TextParts parts;
   if (file.find("tokenizer.ggml.model") == nullptr) {
     parts.template_problem = Message::say("the file has no tokenizer (tokenizer.ggml.model)");
@@ -84,7 +84,8 @@ Result<TextParts> read_text_parts(const ModelFile& file) {
   Result<std::unique_ptr<const Tokenizer>> tokenizer = read_tokenizer(file);
   if (!tokenizer) return tokenizer.error();
   parts.tokenizer = std::move(*tokenizer);
-  parts.chat_prompt = std::make_shared<const ChatPromptWriter>(ChatPromptWriter::read(file, *parts.tokenizer));
+  parts.chat_prompt = std::make_shared<const ChatPromptWriter>(ChatPromptWriter::read(file, *parts.tokenizer, stop));
+  if (stop.stop_requested()) return Error{ErrorCode::kCancelled, Message::say("loading was cancelled")};
   parts.template_problem = parts.chat_prompt->problem();
   return parts;
 }
@@ -123,10 +124,11 @@ Bytes bytes_to_open(const MemoryPlan& plan) {
   return total;
 }
 
-Result<std::shared_ptr<LoadedModel>> prepare_model(const ModelFile& file, const LoadInputs& inputs) {
+Result<std::shared_ptr<LoadedModel>> prepare_model(const ModelFile& file, const LoadInputs& inputs,
+                                                   const StopToken& stop) {
   if (Status same = check_same_model(*inputs.info, *inputs.plan); !same) return same.error();
   const HeapMeter heap;
-  Result<TextParts> text = read_text_parts(file);
+  Result<TextParts> text = read_text_parts(file, stop);
   if (!text) return text.error();
   const Bytes text_bytes = heap.taken();
   Result<Backends> backends = make_backends(*inputs.plan, inputs.make_backend);
@@ -171,7 +173,7 @@ Status fill_model(LoadedModel& model, const ModelFile& file, const StopToken& st
 
 Result<std::shared_ptr<const LoadedModel>> load_model(const ModelFile& file, const LoadInputs& inputs,
                                                       const StopToken& stop, const Advance& advance) {
-  Result<std::shared_ptr<LoadedModel>> model = prepare_model(file, inputs);
+  Result<std::shared_ptr<LoadedModel>> model = prepare_model(file, inputs, stop);
   if (!model) return model.error();
   if (Status filled = fill_model(**model, file, stop, advance); !filled) return filled.error();
   return std::shared_ptr<const LoadedModel>(std::move(*model));

@@ -24,12 +24,14 @@ struct LoadInputs {
 };
 
 // The tokenizer and template of a file, for tools that need no weights and for load_model(). A file without a tokenizer
-// can still be stepped by token ids; one whose tokenizer is damaged or unknown is an error.
-Result<TextParts> read_text_parts(const ModelFile& file);
+// can still be stepped by token ids; one whose tokenizer is damaged or unknown is an error. kCancelled when stopped.
+Result<TextParts> read_text_parts(const ModelFile& file, const StopToken& stop = {});
 
 // All that can be found out about a load before any memory is taken: whether the plan is of this file, its tokenizer,
-// and a backend for each device. No arena is mapped yet. kUnsupported when the plan needs a device that is not here.
-Result<std::shared_ptr<LoadedModel>> prepare_model(const ModelFile& file, const LoadInputs& inputs);
+// and a backend for each device. No arena is mapped yet. kUnsupported when the plan needs a device that is not here,
+// kCancelled when stopped.
+Result<std::shared_ptr<LoadedModel>> prepare_model(const ModelFile& file, const LoadInputs& inputs,
+                                                   const StopToken& stop = {});
 
 // Maps the weight arenas and fills them. Stops within one chunk of a tensor (kCancelled). The whole plan, sessions
 // included, must fit: free memory is read again right before mapping, and check_fits_now() of memory_request.h is

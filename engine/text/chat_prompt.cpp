@@ -19,12 +19,6 @@ std::string thinking_field_of(std::string_view source) {
   return {};
 }
 
-std::vector<TemplateVariable> variables_for(ThinkingControl control, const std::string& name, ThinkingChoice choice) {
-  if (choice == ThinkingChoice::kDefault || !takes(control, choice)) return {};
-  if (control == ThinkingControl::kSwitch) return {{name, choice == ThinkingChoice::kOn}};
-  return {{name, std::string(kThinkingChoiceNames[static_cast<std::size_t>(choice)])}};
-}
-
 // A thought that stands in the text of an answer, in its marks, taken apart.
 ChatMessage with_thinking_apart(const ThinkingMarks& marks, const ChatMessage& message) {
   if (!message.thinking.empty() || marks.kind != ThinkingMarks::Kind::kTags) return message;
@@ -36,6 +30,17 @@ ChatMessage with_thinking_apart(const ThinkingMarks& marks, const ChatMessage& m
   add(splitter.push(message.content, false));
   add(splitter.finish());
   return apart;
+}
+
+// A load renders some twenty short conversations. What published templates take for one is below a hundredth of this,
+// and a template that takes more is no reason to wait.
+ChatPromptOptions trial_options(const StopToken& stop) {
+  ChatPromptOptions options;
+  options.now.tm_mday = 1;
+  options.most_bytes = std::size_t{8} << 20;
+  options.most_steps = 200'000;
+  options.stop = stop;
+  return options;
 }
 
 bool starts_with_system(const std::vector<ChatMessage>& messages) {
@@ -51,7 +56,7 @@ bool begins_with(const TracedText& text, std::string_view beginning) {
 
 }  // namespace
 
-ChatPromptWriter ChatPromptWriter::read(const ModelFile& file, const Tokenizer& tokenizer) {
+ChatPromptWriter ChatPromptWriter::read(const ModelFile& file, const Tokenizer& tokenizer, const StopToken& stop) {
   ChatPromptWriter writer;
   const SpecialTokens& special = tokenizer.special();
   if (special.bos) writer.bos_text_ = tokenizer.token_bytes(*special.bos, true);
@@ -74,16 +79,15 @@ ChatPromptWriter ChatPromptWriter::read(const ModelFile& file, const Tokenizer& 
   writer.template_ = std::move(*parsed);
   writer.is_plain_ = false;
   writer.thinking_field_ = thinking_field_of(text);
-  writer.try_conversations();
-  writer.find_thinking_control(text);
+  writer.try_conversations(stop);
+  writer.find_thinking_choices(text, stop);
   return writer;
 }
 
 // What a template lacks or refuses often shows only when it runs: it is tried on what a chat sends. An answer that goes
 // on is rendered up to its question, so the four conversations cover that too.
-void ChatPromptWriter::try_conversations() {
-  ChatPromptOptions options;
-  options.now.tm_mday = 1;
+void ChatPromptWriter::try_conversations(const StopToken& stop) {
+  const ChatPromptOptions options = trial_options(stop);
   Message cannot_run, refuses[2];
   bool renders[2] = {};  // without a system prompt, with one
   for (const bool with_system : {false, true}) {
@@ -110,43 +114,87 @@ void ChatPromptWriter::try_conversations() {
   }
 }
 
-void ChatPromptWriter::find_thinking_control(std::string_view source) {
-  ChatPromptOptions options;
-  options.now.tm_mday = 1;
-  // Granite's template asks for thoughts in its own system prompt, and so where a chat has none.
-  const auto prompts_with = [&](ThinkingChoice choice) {
-    options.thinking = choice;
-    std::string all;
-    for (const auto& messages :
-         {std::vector<ChatMessage>{{"user", "Hello"}}, {{"system", "Be brief."}, {"user", "Hello"}}})
-      if (const auto rendered = render(template_, messages, options)) all += rendered->bytes();
-    return all;
-  };
-  struct Candidate {
-    ThinkingControl control;
-    const char* variable;
-    ThinkingChoice least, most;
-  };
+// What a template may be given for a choice.
+struct ChatPromptWriter::ThinkingTrial {
+  ThinkingChoice choice = ThinkingChoice::kDefault;
+  std::vector<TemplateVariable> variables;
+};
+
+// Some templates have a switch and an effort. An effort is given with the switch on, for models that do not think
+// unless told to. Qwen's highest effort is "xhigh", and its template refuses "high".
+void ChatPromptWriter::find_thinking_choices(std::string_view source, const StopToken& stop) {
   using Choice = ThinkingChoice;
-  for (const auto& [control, variable, least, most] :
-       {Candidate{ThinkingControl::kEffort, "reasoning_effort", Choice::kLow, Choice::kHigh},
-        Candidate{ThinkingControl::kSwitch, "enable_thinking", Choice::kOff, Choice::kOn},
-        Candidate{ThinkingControl::kSwitch, "thinking", Choice::kOff, Choice::kOn}}) {
-    if (source.find(variable) == std::string_view::npos) continue;
-    control_ = control;
-    control_variable_ = variable;
-    if (prompts_with(least) != prompts_with(most)) return;
+  const auto mentions = [&](std::string_view name) { return source.find(name) != std::string_view::npos; };
+  for (const char* const name : {"enable_thinking", "thinking"}) {
+    if (!mentions(name)) continue;
+    const std::array trials = {ThinkingTrial{Choice::kOff, {{name, false}}},
+                               ThinkingTrial{Choice::kOn, {{name, true}}}};
+    if (take_what_renders(trials, stop)) break;
   }
-  control_ = ThinkingControl::kNone;
-  control_variable_.clear();
+  constexpr const char* kEffort = "reasoning_effort";
+  if (!mentions(kEffort)) return;
+  std::vector<ThinkingTrial> trials;
+  for (const auto& [choice, word] : {std::pair(Choice::kLow, "low"), std::pair(Choice::kMedium, "medium"),
+                                     std::pair(Choice::kHigh, "high"), std::pair(Choice::kHigh, "xhigh")}) {
+    ThinkingTrial& trial = trials.emplace_back();
+    trial.choice = choice;
+    trial.variables = thinking_variables_[static_cast<std::size_t>(Choice::kOn)];
+    trial.variables.push_back({kEffort, word});
+  }
+  take_what_renders(trials, stop);
+}
+
+// Takes the trials that render, of several for one choice the first, if any of them changes a prompt.
+bool ChatPromptWriter::take_what_renders(std::span<const ThinkingTrial> trials, const StopToken& stop) {
+  const ShortPrompts unset = short_prompts({}, stop);
+  std::vector<const ThinkingTrial*> rendered;
+  bool changes = false;
+  for (const ThinkingTrial& trial : trials) {
+    const auto is_same = [&](const ThinkingTrial* other) { return other->choice == trial.choice; };
+    if (std::ranges::any_of(rendered, is_same)) continue;
+    const ShortPrompts prompts = short_prompts(trial.variables, stop);
+    bool renders = prompts[0] || prompts[1];
+    for (std::size_t i = 0; i < prompts.size(); ++i) renders = renders && (prompts[i] || !unset[i]);
+    if (!renders) continue;
+    rendered.push_back(&trial);
+    changes = changes || prompts != unset;
+  }
+  if (!changes) return false;
+  for (const ThinkingTrial* const trial : rendered) {
+    thinking_choices_.add(trial->choice);
+    thinking_variables_[static_cast<std::size_t>(trial->choice)] = trial->variables;
+  }
+  return true;
+}
+
+// Granite's template asks for thoughts in its own system prompt, and so where a chat has none.
+ChatPromptWriter::ShortPrompts ChatPromptWriter::short_prompts(const std::vector<TemplateVariable>& variables,
+                                                               const StopToken& stop) const {
+  const ChatPromptOptions options = trial_options(stop);
+  ShortPrompts prompts;
+  for (const bool with_system : {false, true}) {
+    std::vector<ChatMessage> messages;
+    if (with_system) messages.push_back({"system", "Be brief."});
+    messages.push_back({"user", "Hello"});
+    if (const auto text = render_with(template_, std::move(messages), options, variables))
+      prompts[with_system ? 1 : 0] = text->bytes();
+  }
+  return prompts;
 }
 
 Result<TracedText> ChatPromptWriter::render(const ChatTemplate& chat_template, std::vector<ChatMessage> messages,
                                             const ChatPromptOptions& options) const {
+  return render_with(chat_template, std::move(messages), options,
+                     thinking_variables_[static_cast<std::size_t>(options.thinking)]);
+}
+
+Result<TracedText> ChatPromptWriter::render_with(const ChatTemplate& chat_template, std::vector<ChatMessage> messages,
+                                                 const ChatPromptOptions& options,
+                                                 const std::vector<TemplateVariable>& variables) const {
   ChatTemplateInputs inputs;
   inputs.messages = std::move(messages);
   inputs.thinking_field = thinking_field_;
-  inputs.variables = variables_for(control_, control_variable_, options.thinking);
+  inputs.variables = variables;
   for (ChatMessage& message : inputs.messages) {
     if (thinking_field_.empty() && !message.thinking.empty())
       message.content = marks_.as_text(message.thinking, message.content);
@@ -156,6 +204,7 @@ Result<TracedText> ChatPromptWriter::render(const ChatTemplate& chat_template, s
   inputs.eos_token = eos_text_;
   inputs.now = options.now;
   inputs.most_bytes = options.most_bytes;
+  inputs.most_steps = options.most_steps;
   inputs.stop = options.stop;
   return chat_template.render(inputs);
 }
@@ -166,6 +215,10 @@ Result<TracedText> ChatPromptWriter::render_or_explain(const std::vector<ChatMes
                                                        const ChatPromptOptions& options) const {
   auto text = render(template_, messages, options);
   if (text || text.error().code == ErrorCode::kResource || text.error().code == ErrorCode::kCancelled) return text;
+  if (text.error().code == ErrorCode::kDoesNotFit)
+    return Error{
+        ErrorCode::kDoesNotFit,
+        Message::say("This conversation is too long for the chat template of this model: {}", text.error().message)};
   std::vector<ChatMessage> others = messages;
   const bool has_system = starts_with_system(messages);
   if (has_system) {
@@ -203,7 +256,10 @@ Result<ChatPrompt> ChatPromptWriter::write(const std::vector<ChatMessage>& messa
     rendered_options.add_generation_prompt = true;
   }
   auto text = render_or_explain(rendered_messages, rendered_options);
-  if (!text && text.error().code == ErrorCode::kUnsupported && options.allow_plain)
+  // Too long is no fault of the template, unless it was too much for the shortest conversation.
+  const bool is_template_at_fault = !text && (text.error().code == ErrorCode::kUnsupported ||
+                                              (text.error().code == ErrorCode::kDoesNotFit && !problem_.empty()));
+  if (is_template_at_fault && options.allow_plain)
     text = render(ChatTemplate::plain(), std::move(rendered_messages), rendered_options);
   if (!text) return text.error();
   ChatPrompt prompt;

@@ -33,7 +33,8 @@ TextOrigin origin_of_role(std::string_view role) {
 Error as_error(const jinja::Failure& failure) {
   if (failure.is_stopped) return {ErrorCode::kCancelled, Message::plain(failure.message)};
   if (failure.raised_by_template) return {ErrorCode::kUsage, Message::plain(failure.message)};
-  return {ErrorCode::kUnsupported, Message::say("chat template, line {}: {}", failure.line, failure.message)};
+  return {failure.is_too_much ? ErrorCode::kDoesNotFit : ErrorCode::kUnsupported,
+          Message::say("chat template, line {}: {}", failure.line, failure.message)};
 }
 
 // The interpreter throws inside; nothing that it throws comes out of here.
@@ -108,6 +109,7 @@ Result<TracedText> ChatTemplate::render(const ChatTemplateInputs& inputs) const 
   return guarded<TracedText>([&]() -> Result<TracedText> {
     jinja::Limits limits;
     limits.max_bytes = std::min(limits.max_bytes, inputs.most_bytes);
+    limits.max_steps = std::min(limits.max_steps, inputs.most_steps);
     jinja::Runtime runtime(limits, inputs.now, inputs.stop);
     return jinja::render(impl_->block, variables_of(inputs), runtime);
   });

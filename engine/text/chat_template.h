@@ -30,8 +30,10 @@ struct ChatTemplateInputs {
   std::string bos_token, eos_token;
   std::tm now{};           // what strftime_now() formats
   std::string tools_json;  // a JSON array of tool descriptions; empty: the template sees no `tools` at all
-  // Of all texts and lists that are made on the way, together; no more than the interpreter's own limit.
+  // Of all texts and lists that are made on the way, together, and of what is done; no more than the interpreter's own
+  // limits.
   std::size_t most_bytes = std::numeric_limits<std::size_t>::max();
+  std::uint64_t most_steps = std::numeric_limits<std::uint64_t>::max();
   StopToken stop{};
 };
 
@@ -50,7 +52,8 @@ class ChatTemplate {
   ~ChatTemplate();
 
   // The text, which knows what of it came from messages and tools. kUnsupported names the line; a template's own
-  // raise_exception gives kUsage with its message; kCancelled when stopped. Bounded in steps and bytes.
+  // raise_exception gives kUsage with its message; kCancelled when stopped; kDoesNotFit past the bounds on steps and
+  // bytes, within which a shorter conversation may stay.
   Result<TracedText> render(const ChatTemplateInputs& inputs) const;
 
  private:

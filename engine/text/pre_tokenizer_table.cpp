@@ -83,21 +83,23 @@ constexpr Pattern kSeedCoder =
 
 constexpr std::array kDefaultNames = {Name("default")};
 constexpr std::array kLlama3Names = {Name("llama-bpe"), Name("llama3"),  Name("llama-v3"), Name("falcon3"),
-                                     Name("falcon-h1"), Name("pixtral"), Name("lfm2")};
+                                     Name("falcon-h1"), Name("pixtral"), Name("lfm2"),     Name("midm-2.0")};
 constexpr std::array kLlama3MergedNames = {Name("smaug-bpe"), Name("dbrx"), Name("chatglm-bpe"), Name("glm4")};
 constexpr std::array kQwen2Names = {Name("qwen2"),  Name("deepseek-r1-qwen"), Name("stablelm2"),
-                                    Name("megrez"), Name("hunyuan"),          Name("grok-2")};
+                                    Name("megrez"), Name("hunyuan"),          Name("grok-2"),
+                                    Name("kormo"),  Name("f2llmv2"),          Name("solar-open")};
 constexpr std::array kQwen35Names = {Name("qwen35")};
-constexpr std::array kGpt2Names = {Name("gpt-2"), Name("gpt2"), Name("phi-2"),    Name("mpt"),
-                                   Name("olmo"),  Name("jais"), Name("trillion"), Name("exaone4")};
-constexpr std::array kDigitNames = {Name("starcoder"), Name("refact"), Name("command-r"), Name("smollm"),
-                                    Name("codeshell"), Name("exaone"), Name("minerva-7b")};
+constexpr std::array kGpt2Names = {Name("gpt-2"),    Name("gpt2"),    Name("phi-2"),    Name("mpt"),
+                                   Name("olmo"),     Name("jais"),    Name("trillion"), Name("exaone4"),
+                                   Name("gigachat"), Name("a.x-4.0"), Name("mellum")};
+constexpr std::array kDigitNames = {Name("starcoder"), Name("refact"), Name("command-r"),  Name("smollm"),
+                                    Name("codeshell"), Name("exaone"), Name("minerva-7b"), Name("mellum2")};
 constexpr std::array kDeepseekNames = {Name("deepseek-llm")};
 constexpr std::array kCoderNames = {Name("deepseek-coder")};
 constexpr std::array kDeepseek3Names = {Name("deepseek-v3"), Name("hunyuan-dense")};
 constexpr std::array kFalconNames = {Name("falcon")};
 constexpr std::array kTekkenNames = {Name("tekken")};
-constexpr std::array kGpt4oNames = {Name("gpt-4o"), Name("llama4"), Name("minimax-m2")};
+constexpr std::array kGpt4oNames = {Name("gpt-4o"), Name("llama4"), Name("minimax-m2"), Name("kanana2")};
 constexpr std::array kBloomNames = {Name("bloom"), Name("poro-chat"), Name("gpt3-finnish")};
 constexpr std::array kVikingNames = {Name("viking")};
 constexpr std::array kSeedCoderNames = {Name("seed-coder")};

@@ -17,9 +17,9 @@
 namespace headroom {
 
 struct SpecialTokens {
-  std::optional<TokenId> bos, eos, unknown, padding, end_of_turn;
+  std::optional<TokenId> bos, eos, unknown, padding, end_of_turn, end_of_message;
   bool add_bos = false, add_eos = false, add_space_prefix = false;
-  std::vector<TokenId> end_of_generation;  // all that end an answer: eos, eot and their like, ascending
+  std::vector<TokenId> end_of_generation;  // all that end an answer: eos, eot, eom and their like, ascending
   std::vector<TokenId> suppressed;         // ascending; no sampler chooses them. The model's probabilities have them
 };
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/c_locale.h"
 #include "file/show_name.h"
 #include "text/pre_tokenizer.h"
 #include "text/space_marks.h"
@@ -27,10 +28,11 @@ constexpr std::array<std::string_view, 13> kEndOfTurnTexts = {
     "<|return|>",      "<|call|>",           "<turn|>",
     "<|tool_response>"};
 
-// Texts that end an answer unless the file calls them ordinary: some vocabularies know them as mere words (Qwen2's
-// "</s>" comes from HTML).
-constexpr std::array<std::string_view, 6> kLikelyEndOfTurnTexts = {"</s>",   "<eos>", "<EOT>",
-                                                                   "_<EOT>", "[EOT]", "[EOS]"};
+// Texts that end an answer where the file makes them control tokens, as llama.cpp has them. Others know them as mere
+// words: Gemma 3 has the HTML tags as user-defined tokens, "</s>" among them, and an answer that strikes text out goes
+// on behind it.
+constexpr std::array<std::string_view, 9> kControlEndOfTurnTexts = {
+    "</s>", "<eos>", "<EOT>", "_<EOT>", "[EOT]", "[EOS]", "<|flush|>", "<|calls|>", "[e~["};
 
 // Those of them that close a turn rather than a whole text, in order of preference.
 constexpr std::array<std::string_view, 9> kTurnTexts = {"<|eot_id|>",    "<|im_end|>", "<|end|>",
@@ -41,6 +43,7 @@ constexpr std::string_view kBosKey = "tokenizer.ggml.bos_token_id", kEosKey = "t
                            kUnknownKey = "tokenizer.ggml.unknown_token_id",
                            kPaddingKey = "tokenizer.ggml.padding_token_id",
                            kEndOfTurnKey = "tokenizer.ggml.eot_token_id",
+                           kEndOfMessageKey = "tokenizer.ggml.eom_token_id",
                            kSuppressedKey = "tokenizer.ggml.suppress_tokens";
 
 Error bad_key(std::string_view key, const Message& expected, const Message& found) {
@@ -169,10 +172,11 @@ Status read_special_tokens(const ModelFile& file, Vocabulary& vocabulary) {
     const PreTokenizerRow* row = find_pre_tokenizer_row(vocabulary.pre);
     special.add_bos = row && row->adds_bos;
   }
-  const std::array<std::pair<std::string_view, std::optional<TokenId>*>, 3> ids = {{
+  const std::array<std::pair<std::string_view, std::optional<TokenId>*>, 4> ids = {{
       {kBosKey, &special.bos},
       {kEosKey, &special.eos},
       {kEndOfTurnKey, &special.end_of_turn},
+      {kEndOfMessageKey, &special.end_of_message},
   }};
   for (const auto& [key, id] : ids)
     if (const Status status = read_id(file, key, n_vocab, *id); !status) return status.error();
@@ -194,7 +198,7 @@ Status read_space_swallowers(const ModelFile& file, Vocabulary& vocabulary) {
   const auto name = file.find_string("general.name");
   if (!name) return name.error();
   std::string lower = name->value_or("");
-  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  for (char& c : lower) c = ascii_lower(c);
   if (lower.find("phi-3") == std::string::npos && lower.find("phi3") == std::string::npos) return ok_status();
   for (TokenId id = 0; id < vocabulary.n_vocab(); ++id) {
     const std::string& text = vocabulary.texts[id];
@@ -224,12 +228,13 @@ Status check_vocabulary(const Vocabulary& vocabulary) {
                    Message::say("{}", vocabulary.merges.size()));
   }
   const SpecialTokens& special = vocabulary.special;
-  const std::array<std::pair<std::string_view, std::optional<TokenId>>, 5> ids = {{
+  const std::array<std::pair<std::string_view, std::optional<TokenId>>, 6> ids = {{
       {kBosKey, special.bos},
       {kEosKey, special.eos},
       {kUnknownKey, special.unknown},
       {kPaddingKey, special.padding},
       {kEndOfTurnKey, special.end_of_turn},
+      {kEndOfMessageKey, special.end_of_message},
   }};
   for (const auto& [key, id] : ids)
     if (id && *id >= n_vocab)
@@ -300,19 +305,19 @@ int byte_of_token_text(std::string_view text) {
 
 namespace {
 
-bool is_end_of_turn_text(std::string_view text, bool is_ordinary) {
+bool is_end_of_turn_text(std::string_view text, bool is_special) {
   const auto is_in = [&](const auto& texts) { return std::find(texts.begin(), texts.end(), text) != texts.end(); };
-  return is_in(kEndOfTurnTexts) || (!is_ordinary && is_in(kLikelyEndOfTurnTexts));
+  return is_in(kEndOfTurnTexts) || (is_special && is_in(kControlEndOfTurnTexts));
 }
 
 // A file without types says only by its keys which tokens are special, and by their texts.
 void guess_types(Vocabulary& vocabulary) {
   const SpecialTokens& special = vocabulary.special;
   if (special.unknown) vocabulary.types[*special.unknown] = TokenType::kUnknown;
-  for (const auto& id : {special.bos, special.eos, special.end_of_turn, special.padding})
+  for (const auto& id : {special.bos, special.eos, special.end_of_turn, special.end_of_message, special.padding})
     if (id) vocabulary.types[*id] = TokenType::kControl;
   for (TokenId id = 0; id < vocabulary.n_vocab(); ++id)
-    if (is_end_of_turn_text(vocabulary.texts[id], true)) vocabulary.types[id] = TokenType::kControl;
+    if (is_end_of_turn_text(vocabulary.texts[id], false)) vocabulary.types[id] = TokenType::kControl;
 }
 
 }  // namespace
@@ -327,12 +332,12 @@ Status complete_vocabulary(Vocabulary& vocabulary) {
   const auto has = [&](std::string_view text) {
     return std::ranges::find(vocabulary.texts, text) != vocabulary.texts.end();
   };
-  // An answer of gpt-oss is several messages: each ends with <|end|>, the last one with one of the other two.
-  const bool has_messages = has("<|return|>") && has("<|call|>");
+  // An answer of gpt-oss or Solar Open is several messages: each ends with <|end|>, the last one with one of the other
+  // two.
+  const bool has_messages = (has("<|return|>") && has("<|call|>")) || (has("<|flush|>") && has("<|calls|>"));
   for (TokenId id = 0; id < vocabulary.n_vocab(); ++id) {
     const std::string_view text = vocabulary.texts[id];
-    const bool is_ordinary = vocabulary.types[id] == TokenType::kNormal;
-    if (!is_end_of_turn_text(text, is_ordinary) || (has_messages && text == "<|end|>")) continue;
+    if (!is_end_of_turn_text(text, vocabulary.is_special(id)) || (has_messages && text == "<|end|>")) continue;
     ends.push_back(id);
     if (!vocabulary.is_special(id)) vocabulary.guarded_ends.push_back(id);
     const auto turn =
@@ -342,8 +347,9 @@ Status complete_vocabulary(Vocabulary& vocabulary) {
   if (best_turn < kTurnTexts.size())
     special.end_of_turn = static_cast<TokenId>(
         std::find(vocabulary.texts.begin(), vocabulary.texts.end(), kTurnTexts[best_turn]) - vocabulary.texts.begin());
-  // What the file's keys name ends an answer. An ordinary token among them stays one that texts are made of.
-  for (const auto& id : {special.eos, special.end_of_turn}) {
+  // What the file's keys name ends an answer: GLM 4.5's calls of tools end at the <|observation|> that is to come,
+  // which its files name as the end of a message. An ordinary token among them stays one that texts are made of.
+  for (const auto& id : {special.eos, special.end_of_turn, special.end_of_message}) {
     if (!id) continue;
     ends.push_back(*id);
     if (vocabulary.types[*id] == TokenType::kUserDefined) vocabulary.guarded_ends.push_back(*id);

@@ -234,6 +234,22 @@ TEST(Lint, only_one_folder_of_the_window_asks_for_a_locale) {
   EXPECT_GT(n_there, 0);
 }
 
+// The window's process has its user's locale: these read "1.5" as 1 where numbers have a comma.
+TEST(Lint, only_one_file_asks_what_depends_on_the_locale_of_the_process) {
+  static const std::regex kDepends(
+      R"(\b(std::)?(strto(d|f|ld)|ato[fli]|sto(d|f|ld)|strftime|tolower|toupper|setlocale|put_time|get_time)\()");
+  int n_files = 0;
+  for (const SourceFile& file : read_sources({"engine", "ui", "app"}, kCode)) {
+    ++n_files;
+    if (file.path.stem() == "c_locale") continue;
+    for (std::size_t i = 0; i < file.lines.size(); ++i) {
+      EXPECT_FALSE(std::regex_search(file.lines[i], kDepends))
+          << file.name() << ":" << i + 1 << ": " << file.lines[i] << ": see engine/base/c_locale.h";
+    }
+  }
+  EXPECT_GT(n_files, 300);
+}
+
 TEST(Lint, every_source_of_the_window_has_its_test_or_a_reason) {
   std::ifstream stream(kRoot / "CONTRIBUTING.md");
   const std::string excuses((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());

@@ -316,12 +316,16 @@ void CalculatorState::keepTypesPossible() {
 
 void CalculatorState::applyFix(const Fix& fix) {
   const std::vector<ChosenDevice> before = m_devices.rows();
-  m_devices.takeHeadroom(fix.options);
+  m_devices.takeDevices(fix.options);
   PlanOptions options = fix.options;
   options.devices.clear();
   change(options);
   if (m_devices.rows() != before) {
     m_chosen.headroom = true;
+    if (m_devices.rows().size() != before.size()) {
+      m_chosen.devices = true;
+      m_whyTheseDevices = {};
+    }
     keepGeneralDevices();
     emit optionsChanged();
     emit devicesChosen();

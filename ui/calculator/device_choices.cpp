@@ -139,9 +139,14 @@ bool DeviceChoices::setHeadroom(std::size_t row, const HeadroomRule& rule) {
   return true;
 }
 
-void DeviceChoices::takeHeadroom(const PlanOptions& options) {
+void DeviceChoices::takeDevices(const PlanOptions& options) {
+  const std::vector<DeviceInfo> planned = devices();
   const std::vector<DeviceChoice> now = choices();
   for (std::size_t row = 0; row < now.size(); ++row) m_rows[row].headroom = options.headroom_of(now[row].device);
+  for (const DeviceChoice& choice : options.devices) {
+    if (choice.device >= planned.size() || isChosen(idOf(planned[choice.device]))) continue;
+    if (add(idOf(planned[choice.device]))) m_rows[gpuCount() - 1].headroom = choice.headroom;
+  }
 }
 
 std::optional<DeviceInfo> DeviceChoices::find(const QString& id) const {

@@ -45,7 +45,8 @@ class DeviceChoices {
   bool replace(const QString& id);
   bool moveUp(std::size_t row);
   bool setHeadroom(std::size_t row, const HeadroomRule& rule);
-  void takeHeadroom(const PlanOptions& options);  // of options made for devices()
+  // The headroom of options made for devices(), and as further rows the GPUs that have none yet.
+  void takeDevices(const PlanOptions& options);
 
   // The device of an id, a further copy of the catalogue's included.
   std::optional<DeviceInfo> find(const QString& id) const;

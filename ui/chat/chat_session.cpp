@@ -144,7 +144,7 @@ void ChatSession::runEffect(const ChatEffect& effect) {
                           settleFull();
                         },
                         [this](const chat_effect::TellTooLong& told) { tellTooLong(told); },
-                        [this](const chat_effect::TellFailed& failed) { tellFailed(failed.error); }},
+                        [this](const chat_effect::TellFailed& failed) { tellFailed(failed); }},
              effect);
 }
 
@@ -175,10 +175,7 @@ ChatRequest ChatSession::titleRequest() const {
   ChatRequest request = requestFor(titleMessages(m_tree, m_head.systemPrompt), kTitleTokens);
   request.sampler = {};
   request.sampler.temperature = 0;
-  const ThinkingControl control = m_shared.model->thinkingControl;
-  request.thinking = takes(control, ThinkingChoice::kOff)   ? ThinkingChoice::kOff
-                     : takes(control, ThinkingChoice::kLow) ? ThinkingChoice::kLow
-                                                            : ThinkingChoice::kDefault;
+  request.thinking = m_shared.model->thinkingChoices.least();
   const bool hasThought = !m_tree.find(m_tree.lastId())->thinking.isEmpty();
   if (request.thinking != ThinkingChoice::kOff && hasThought) request.maxTokens = kThoughtTitleTokens;
   return request;

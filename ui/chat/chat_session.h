@@ -28,7 +28,7 @@ struct ChatModel {  // what is known of the loaded model
   bool isPlainTemplateAgreed = false;
   std::shared_ptr<const ModelInfo> info{};
   std::shared_ptr<const MemoryPlan> plan{};
-  ThinkingControl thinkingControl = ThinkingControl::kNone;
+  ThinkingChoices thinkingChoices = {};
 };
 
 // What all conversations share; ChatSessions owns it.
@@ -143,7 +143,7 @@ class ChatSession : public QObject {
   void takePrefixBreak(Turn& turn, const chat_effect::FinishTurn& finished);
   void dropTurn(const QString& turnId);
   void tellTooLong(const chat_effect::TellTooLong& told);
-  void tellFailed(const Error& error);
+  void tellFailed(const chat_effect::TellFailed& told);
   std::optional<DeviceInfo> deviceOf(const Error& error) const;
   static QString withDeviceName(const DeviceInfo& device, const QString& sentence);
 

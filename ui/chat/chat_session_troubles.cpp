@@ -78,7 +78,8 @@ QString ChatSession::withDeviceName(const DeviceInfo& device, const QString& sen
 }
 
 // Who sent without having agreed to the plain template is asked again: the bare error would leave no way on.
-void ChatSession::tellFailed(const Error& error) {
+void ChatSession::tellFailed(const chat_effect::TellFailed& told) {
+  const Error& error = told.error;
   const std::optional<DeviceInfo> device = deviceOf(error);
   const auto sentence = [message = error.message, device] {
     return device ? withDeviceName(*device, wordsOf(message)) : wordsOf(message);
@@ -92,7 +93,18 @@ void ChatSession::tellFailed(const Error& error) {
           .arg(sentence());
     };
     setTrouble(trouble);
-  } else if (!offerPlainTemplate()) {
+  } else if (offerPlainTemplate()) {
+    return;
+  } else if (error.code == ErrorCode::kDoesNotFit && !device) {
+    // More text than a template may make, or than memory is planned for. Nobody counted its tokens: taken for as many
+    // as the context holds, half of what was sent is kept.
+    m_meter.learn({context().length, told.sentChars, true});
+    trouble.kind = Trouble::Kind::PromptTooLong;
+    trouble.neededTokens = context().length * 2;
+    trouble.resumeId = told.resumeId;
+    setTrouble(trouble);
+    if (!told.wasSummary) settleFull();
+  } else {
     setTrouble(trouble);
   }
 }
@@ -139,8 +151,7 @@ void ChatSession::summarise() {
   const QString cut = whereToCut();
   if (cut.isEmpty()) return;
   ChatRequest request = requestFor(summaryMessages(m_tree, cut), kSummaryTokens);
-  request.thinking =
-      m_shared.model->thinkingControl == ThinkingControl::kSwitch ? ThinkingChoice::kOff : ThinkingChoice::kLow;
+  request.thinking = m_shared.model->thinkingChoices.least();
   const Trouble trouble = m_trouble;
   setTrouble({});
   m_shared.answered.erase(m_head.id);  // the cache will have the prompt of the summary

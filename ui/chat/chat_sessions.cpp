@@ -71,7 +71,7 @@ void ChatSessions::onModelLoaded(quint64 request, const LoadedModel& loaded) {
                   false,
                   loaded.model,
                   loaded.plan,
-                  loaded.thinkingControl};
+                  loaded.thinkingChoices};
   if (model.name.isEmpty()) model.name = QFileInfo(loaded.path).completeBaseName();
   const std::optional<ChatModel>& before = m_shared.model;
   if (before && before->name == model.name && before->templateProblem == model.templateProblem)

@@ -33,8 +33,8 @@ class ChatSessions : public QObject {
 
   QString modelName() const { return m_shared.model ? m_shared.model->name : QString(); }
   // What the template of the loaded model takes.
-  ThinkingControl thinkingControl() const {
-    return m_shared.model ? m_shared.model->thinkingControl : ThinkingControl::kNone;
+  ThinkingChoices thinkingChoices() const {
+    return m_shared.model ? m_shared.model->thinkingChoices : ThinkingChoices{};
   }
   // What a file may have of text to be of use to that model.
   AttachmentLimit attachmentLimit() const;

@@ -152,18 +152,22 @@ Effects on(ChatStage& stage, const chat_event::TooLong& event) {
 Effects on(ChatStage& stage, const chat_event::Failed& event) {
   const bool wasCancelled = event.error.code == ErrorCode::kCancelled;
   if (const auto* summary = running<Summarising>(stage, event.request)) {
-    const Trouble trouble = summary->trouble;
+    const Summarising ended = *summary;
     stage = Resting{};
-    if (wasCancelled) return effectsOf(TellTrouble{trouble});
-    return effectsOf(TellFailed{event.error});
+    if (wasCancelled) return effectsOf(TellTrouble{ended.trouble});
+    return effectsOf(TellFailed{event.error, true, ended.trouble.resumeId, ended.sentChars});
   }
   const auto* found = running<Answering>(stage, event.request);
   if (found == nullptr) return {};
   const Answering answer = *found;
   stage = Resting{};
-  const TurnState state = wasCancelled ? TurnState::Stopped : TurnState::Interrupted;
+  const TurnState state = wasCancelled                                 ? TurnState::Stopped
+                          : event.error.code == ErrorCode::kDoesNotFit ? TurnState::ContextFull
+                                                                       : TurnState::Interrupted;
   Effects effects = effectsOf(endWithout(answer, state));
-  if (!wasCancelled) effects.emplace_back(TellFailed{event.error});
+  if (!wasCancelled)
+    effects.emplace_back(
+        TellFailed{event.error, false, hasNothing(answer) ? answer.questionId : answer.turnId, answer.sentChars});
   return effects;
 }
 

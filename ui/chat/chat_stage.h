@@ -139,6 +139,9 @@ struct TellTooLong {
 };
 struct TellFailed {
   Error error;
+  bool wasSummary = false;
+  QString resumeId;  // the turn to go on from, where a shorter conversation helps
+  qsizetype sentChars = 0;
 };
 }  // namespace chat_effect
 using ChatEffect =

@@ -69,7 +69,7 @@ ChatWidget::ChatWidget(ChatSessions& sessions, ConversationPort& store, const Th
   connectList();
   connectFiles();
   m_panel->setSettings(settings());
-  m_panel->setThinkingControl(sessions.thinkingControl());
+  m_panel->setThinkingChoices(sessions.thinkingChoices());
   m_list->refresh();
   setFocusProxy(m_composer);
   m_sides->setWanted({settings().listVisible, settings().panelVisible, settings().listWidth, settings().panelWidth});
@@ -177,7 +177,7 @@ void ChatWidget::connectSessions() {
   connect(&m_sessions, &ChatSessions::currentChanged, this, &ChatWidget::showSession);
   connect(&m_sessions, &ChatSessions::openingChanged, this, &ChatWidget::showActivity);
   connect(&m_sessions, &ChatSessions::modelChanged, this, [this] {
-    m_panel->setThinkingControl(m_sessions.thinkingControl());
+    m_panel->setThinkingChoices(m_sessions.thinkingChoices());
     showActivity();
   });
   connect(&m_sessions, &ChatSessions::marksChanged, this, &ChatWidget::showActivity);

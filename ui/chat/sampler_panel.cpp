@@ -245,25 +245,23 @@ QWidget* SamplerPanel::makeThinking() {
   return m_thinkingArea;
 }
 
-void SamplerPanel::setThinkingControl(ThinkingControl control) {
-  if (control == m_thinkingControl) return;
-  m_thinkingControl = control;
+void SamplerPanel::setThinkingChoices(ThinkingChoices choices) {
+  if (choices == m_thinkingChoices) return;
+  m_thinkingChoices = choices;
   showThinking();
 }
 
 void SamplerPanel::showThinking() {
-  m_thinkingArea->setVisible(m_thinkingControl != ThinkingControl::kNone);
+  m_thinkingArea->setVisible(!m_thinkingChoices.empty());
   m_thinking->clear();
   const auto add = [this](const QString& text, ThinkingChoice choice) {
+    if (!m_thinkingChoices.take(choice)) return;
     m_thinking->addItem(text, static_cast<int>(choice));
     if (choice == m_options.thinking) m_thinking->setCurrentIndex(m_thinking->count() - 1);
   };
   add(tr("As the model likes"), ThinkingChoice::kDefault);
-  if (m_thinkingControl == ThinkingControl::kSwitch) {
-    add(tr("Off"), ThinkingChoice::kOff);
-    add(tr("On"), ThinkingChoice::kOn);
-  }
-  if (m_thinkingControl != ThinkingControl::kEffort) return;
+  add(tr("Off"), ThinkingChoice::kOff);
+  add(tr("On"), ThinkingChoice::kOn);
   add(tr("Low"), ThinkingChoice::kLow);
   add(tr("Medium"), ThinkingChoice::kMedium);
   add(tr("High"), ThinkingChoice::kHigh);

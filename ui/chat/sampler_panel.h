@@ -30,7 +30,7 @@ class SamplerPanel : public QWidget {
   void setSettings(const ChatSettings& settings);  // the user's presets and prompts, and what new conversations have
   void setOptions(const AnswerOptions& options);
   void setSystemPrompt(const QString& text);
-  void setThinkingControl(ThinkingControl control);  // what there is to choose; nothing is shown for none
+  void setThinkingChoices(ThinkingChoices choices);  // what there is to choose; nothing is shown for none
 
  signals:
   void settingsEdited(const headroom::ui::ChatSettings& settings);
@@ -65,7 +65,7 @@ class SamplerPanel : public QWidget {
   QPlainTextEdit* m_systemPrompt;
   NamedChoice* m_prompt;
   QToolButton *m_asDefault, *m_asNew;
-  ThinkingControl m_thinkingControl = ThinkingControl::kNone;
+  ThinkingChoices m_thinkingChoices;
   QWidget* m_thinkingArea;
   QComboBox* m_thinking;
   NamedChoice* m_preset;

@@ -415,18 +415,6 @@
         </translation>
     </message>
     <message>
-        <source>automatic split</source>
-        <translation>automatische Aufteilung</translation>
-    </message>
-    <message>
-        <source>with {} too</source>
-        <translation>auch mit {}</translation>
-    </message>
-    <message>
-        <source>batch {}</source>
-        <translation>Batch {}</translation>
-    </message>
-    <message>
         <source>metadata &apos;{}&apos;: expected {}, found {}</source>
         <translation>Metadatum „{}“: erwartet {}, gefunden {}</translation>
     </message>
@@ -3760,6 +3748,18 @@
     <message>
         <source>n_batch {} with n_slots {}: expected steps of at most {} rows of {} on {}, found {}; lower n_batch or n_slots</source>
         <translation>n_batch {} mit n_slots {}: erwartet Schritte von höchstens {} Zeilen von {} auf {}, gefunden {}; n_batch oder n_slots verringern</translation>
+    </message>
+    <message>
+        <source>automatic split</source>
+        <translation>automatische Aufteilung</translation>
+    </message>
+    <message>
+        <source>with {} too</source>
+        <translation>auch mit {}</translation>
+    </message>
+    <message>
+        <source>This conversation is too long for the chat template of this model: {}</source>
+        <translation>Diese Unterhaltung ist für die Chat-Vorlage dieses Modells zu lang: {}</translation>
     </message>
 </context>
 <context>

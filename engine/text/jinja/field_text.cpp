@@ -101,11 +101,8 @@ TracedText padded_number(NumberText number, const Spec& spec, TextOrigin origin)
 
 TracedText first_characters(const TracedText& text, int n_characters) {
   if (n_characters < 0) return text;
-  const auto all = characters(text.bytes());
-  if (all.size() <= static_cast<std::size_t>(n_characters)) return text;
-  const auto n_bytes =
-      static_cast<std::size_t>(all[static_cast<std::size_t>(n_characters)].data() - text.bytes().data());
-  return text.part(std::string_view(text.bytes()).substr(0, n_bytes));
+  const std::string_view bytes = text.bytes();
+  return text.part(bytes.substr(0, bytes_of_characters(bytes, static_cast<std::size_t>(n_characters))));
 }
 
 TracedText converted(Runtime& runtime, const Value& value, char conversion) {

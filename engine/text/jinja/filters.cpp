@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "base/c_locale.h"
 #include "text/jinja/error.h"
 #include "text/jinja/filter_table.h"
 #include "text/jinja/format.h"
@@ -35,7 +36,7 @@ Value filter_mapped(Runtime& runtime, const Value& input, const CallValues& argu
 Value filter_trim(Runtime& runtime, const Value& input, const CallValues& arguments) {
   const Parameters parameters("trim", arguments, {"chars"});
   const TracedText text = runtime.to_text(input);
-  return runtime.text(text.part(stripped(text.bytes(), parameters.bytes(0, ""), true, true)));
+  return runtime.text(text.part(strip_text(runtime, text.bytes(), parameters.bytes(0, ""), true, true)));
 }
 
 Value filter_string(Runtime& runtime, const Value& input, const CallValues&) {
@@ -49,6 +50,7 @@ Value filter_replace(Runtime& runtime, const Value& input, const CallValues& arg
   const Parameters parameters("replace", arguments, {"old", "new", "count"});
   const TracedText from = runtime.to_text(parameters.at(0)), to = runtime.to_text(parameters.at(1));
   const Value* count = parameters.find(2);
+  if (input.text()) runtime.search(input.bytes()->size(), from.bytes().size());
   return runtime.text(replaced(runtime.to_text(input), from.bytes(), to,
                                count && count->is_none() ? -1 : parameters.integer(2, -1), runtime.bytes_left()));
 }
@@ -107,7 +109,7 @@ Value filter_int(Runtime&, const Value& input, const CallValues& arguments) {
   errno = 0;
   number = std::strtoll(text.c_str(), &end, static_cast<int>(base));
   if (end == text.c_str() + text.size() && errno == 0) return Value(number);
-  const double floating = std::strtod(text.c_str(), &end);
+  const double floating = c_strtod(text.c_str(), &end);
   const bool is_number = end == text.c_str() + text.size() && text.find_first_of("xXpPnN") == std::string::npos;
   return is_number && fits_integer(floating) ? Value(static_cast<std::int64_t>(floating)) : otherwise;
 }
@@ -119,7 +121,7 @@ Value filter_float(Runtime&, const Value& input, const CallValues& arguments) {
   if (!input.text()) return otherwise;
   const std::string text(stripped(*input.bytes(), {}, true, true));
   char* end = nullptr;
-  const double number = std::strtod(text.c_str(), &end);
+  const double number = c_strtod(text.c_str(), &end);
   return !text.empty() && end == text.c_str() + text.size() && text.find_first_of("xXpP") == std::string::npos
              ? Value(number)
              : otherwise;
@@ -144,8 +146,8 @@ Value filter_round(Runtime&, const Value& input, const CallValues& arguments) {
     const double rounded = std::nearbyint(number / scale) * scale;
     return input.floating() || !fits_integer(rounded) ? Value(rounded) : Value(static_cast<std::int64_t>(rounded));
   }
-  return Value(std::strtod(fmt::format("{:.{}f}", number, static_cast<int>(precision)).c_str(),
-                           nullptr));  // correctly rounded, halves to even
+  return Value(c_strtod(fmt::format("{:.{}f}", number, static_cast<int>(precision)).c_str(),
+                        nullptr));  // correctly rounded, halves to even
 }
 
 Value filter_abs(Runtime&, const Value& input, const CallValues&) {
@@ -178,7 +180,7 @@ Value filter_indent(Runtime& runtime, const Value& input, const CallValues& argu
   text.append("\n", TextOrigin::kTemplate);  // so that a line end at the end stays
   TracedText out;
   bool is_first = true;
-  for (const std::string_view line : split_lines(text.bytes(), false)) {
+  split_lines(text.bytes(), false, [&](std::string_view line) {
     if (!is_first) out.append("\n", TextOrigin::kTemplate);
     if (is_first ? first : blank || !line.empty()) {
       runtime.charge(indent.n_bytes_held());
@@ -186,7 +188,7 @@ Value filter_indent(Runtime& runtime, const Value& input, const CallValues& argu
     }
     out.append_part(text, line);
     is_first = false;
-  }
+  });
   return runtime.text(std::move(out));
 }
 
@@ -278,14 +280,11 @@ Value filter_truncate(Runtime& runtime, const Value& input, const CallValues& ar
   const std::int64_t length = parameters.integer(0, 255), leeway = parameters.integer(3, 5);
   const auto n_end = static_cast<std::int64_t>(count_characters(end.bytes()));
   if (length < n_end) fail(fmt::format("expected length >= {}, got {}", n_end, length));
-  const auto all = characters(text);
   if (length > INT64_MAX - std::max<std::int64_t>(leeway, 0) ||
-      static_cast<std::int64_t>(all.size()) <= length + leeway)
+      static_cast<std::int64_t>(count_characters(text)) <= length + leeway)
     return runtime.text(traced);
-  const auto n_kept = static_cast<std::size_t>(length - n_end);
-  std::string_view kept =
-      n_kept < all.size() ? text.substr(0, static_cast<std::size_t>(all[n_kept].data() - text.data())) : text;
-  if (!parameters.flag(1, false)) kept = split_at(kept, " ", 1, true).front();
+  std::string_view kept = text.substr(0, bytes_of_characters(text, static_cast<std::size_t>(length - n_end)));
+  if (!parameters.flag(1, false)) kept = kept.substr(0, std::min(kept.rfind(' '), kept.size()));
   TracedText out = traced.part(kept);
   out.append(end);
   return runtime.text(std::move(out));

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/c_locale.h"
 #include "text/jinja/error.h"
 #include "text/jinja/runtime.h"
 
@@ -85,7 +86,7 @@ Value function_strftime_now(Runtime& runtime, const CallValues& arguments) {
   std::array<char, 16384> buffer{};
   const std::tm now = runtime.now();
   const std::string closed = format + "|";  // never an empty result, so that 0 means only that it did not fit
-  const std::size_t n_bytes = std::strftime(buffer.data(), buffer.size(), closed.c_str(), &now);
+  const std::size_t n_bytes = c_strftime(buffer.data(), buffer.size(), closed.c_str(), now);
   if (n_bytes == 0) fail("strftime_now(): the result is too long");
   return runtime.text(TracedText(std::string(buffer.data(), n_bytes - 1), traced.strictest_origin()));
 }

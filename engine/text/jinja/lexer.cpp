@@ -12,6 +12,7 @@
 namespace headroom::jinja {
 
 void fail(std::string message, std::uint32_t line) { throw Failure{std::move(message), line}; }
+void fail_too_much(std::string message) { throw Failure{.message = std::move(message), .is_too_much = true}; }
 
 namespace {
 

@@ -23,13 +23,17 @@ struct MethodRow {
   MethodCall call;
 };
 
-// Parts of a text, each with the origins of its bytes.
-Value as_list(Runtime& runtime, const TracedText& text, const std::vector<std::string_view>& parts) {
+// The parts of a text that a split gives, each with the origins of its bytes; charged one by one.
+template <class Split>
+Value as_list(Runtime& runtime, const TracedText& text, bool is_reversed, Split split) {
   std::vector<Value> items;
-  items.reserve(parts.size());
-  for (const std::string_view part : parts) items.push_back(runtime.text(text.part(part)));
-  runtime.step(parts.size());
-  return runtime.list(std::move(items));
+  split([&](std::string_view part) {
+    runtime.step();
+    runtime.charge(sizeof(Value));
+    items.push_back(runtime.text(text.part(part)));
+  });
+  if (is_reversed) std::reverse(items.begin(), items.end());
+  return Value::list(std::move(items));
 }
 
 // ---- str ----
@@ -38,7 +42,7 @@ Value strip(Runtime& runtime, const Value& self, const CallValues& arguments, st
             bool right) {
   const Parameters parameters(name, arguments, {"chars"});
   const std::string set = parameters.bytes(0, "");
-  return runtime.text(self.text()->part(stripped(*self.bytes(), set, left, right)));
+  return runtime.text(self.text()->part(strip_text(runtime, *self.bytes(), set, left, right)));
 }
 Value str_strip(Runtime& runtime, const Value& self, const CallValues& arguments) {
   return strip(runtime, self, arguments, "strip", true, true);
@@ -53,12 +57,16 @@ Value str_rstrip(Runtime& runtime, const Value& self, const CallValues& argument
 Value split(Runtime& runtime, const Value& self, const CallValues& arguments, bool from_right) {
   const Parameters parameters(from_right ? "rsplit" : "split", arguments, {"sep", "maxsplit"});
   const std::int64_t max_splits = parameters.integer(1, -1);
-  runtime.charge(self.bytes()->size());
-  if (!parameters.find(0) || parameters.find(0)->is_none())
-    return as_list(runtime, *self.text(), split_words(*self.bytes(), max_splits, from_right));
+  if (!parameters.find(0) || parameters.find(0)->is_none()) {
+    runtime.scan(self.bytes()->size());
+    return as_list(runtime, *self.text(), from_right,
+                   [&](const TakePart& take) { split_words(*self.bytes(), max_splits, from_right, take); });
+  }
   const std::string separator = parameters.bytes(0, "");
   if (separator.empty()) fail("empty separator");
-  return as_list(runtime, *self.text(), split_at(*self.bytes(), separator, max_splits, from_right));
+  runtime.search(self.bytes()->size(), separator.size());
+  return as_list(runtime, *self.text(), from_right,
+                 [&](const TakePart& take) { split_at(*self.bytes(), separator, max_splits, from_right, take); });
 }
 Value str_split(Runtime& runtime, const Value& self, const CallValues& arguments) {
   return split(runtime, self, arguments, false);
@@ -69,7 +77,9 @@ Value str_rsplit(Runtime& runtime, const Value& self, const CallValues& argument
 
 Value str_splitlines(Runtime& runtime, const Value& self, const CallValues& arguments) {
   const Parameters parameters("splitlines", arguments, {"keepends"});
-  return as_list(runtime, *self.text(), split_lines(*self.bytes(), parameters.flag(0, false)));
+  runtime.scan(self.bytes()->size());
+  return as_list(runtime, *self.text(), false,
+                 [&](const TakePart& take) { split_lines(*self.bytes(), parameters.flag(0, false), take); });
 }
 
 Value partition(Runtime& runtime, const Value& self, const CallValues& arguments, bool from_right) {
@@ -78,6 +88,7 @@ Value partition(Runtime& runtime, const Value& self, const CallValues& arguments
   const std::string separator = parameters.bytes(0, "");
   if (separator.empty()) fail("empty separator");
   const std::string_view text = *self.bytes();
+  runtime.search(text.size(), separator.size());
   const std::size_t at = from_right ? text.rfind(separator) : text.find(separator);
   const bool found = at != std::string_view::npos;
   const std::size_t before = found ? at : from_right ? 0 : text.size(), after = found ? at + separator.size() : before;
@@ -95,12 +106,12 @@ Value str_rpartition(Runtime& runtime, const Value& self, const CallValues& argu
 
 // The text between the optional bounds `start` and `end`, which are parameters 1 and 2; counts the characters left out
 // before it.
-std::string_view bounded(const Value& self, const Parameters& parameters, std::size_t& n_before) {
+std::string_view bounded(Runtime& runtime, const Value& self, const Parameters& parameters, std::size_t& n_before) {
   const std::string_view text = *self.bytes();
   n_before = 0;
   if (!parameters.find(1) && !parameters.find(2)) return text;
-  const auto all = characters(text);
-  const auto length = static_cast<std::int64_t>(all.size());
+  runtime.scan(text.size());
+  const auto length = static_cast<std::int64_t>(count_characters(text));
   const auto bound = [&](std::size_t index, std::int64_t otherwise) {
     const bool given = parameters.find(index) && !parameters.find(index)->is_none();
     std::int64_t number = given ? parameters.integer(index, otherwise) : otherwise;
@@ -108,22 +119,21 @@ std::string_view bounded(const Value& self, const Parameters& parameters, std::s
     return std::min(number, length);
   };
   const std::int64_t from = bound(1, 0), to = std::max(bound(2, length), from);
-  const auto offset = [&](std::int64_t i) {
-    return i == length ? text.size() : static_cast<std::size_t>(all[static_cast<std::size_t>(i)].data() - text.data());
-  };
   n_before = static_cast<std::size_t>(from);
-  return text.substr(offset(from), offset(to) - offset(from));
+  const std::string_view rest = text.substr(bytes_of_characters(text, n_before));
+  return rest.substr(0, bytes_of_characters(rest, static_cast<std::size_t>(to - from)));
 }
 
 Value starts_or_ends(Runtime& runtime, const Value& self, const CallValues& arguments, bool starts) {
   const Parameters parameters(starts ? "startswith" : "endswith", arguments, {"prefix", "start", "end"});
   std::size_t n_before = 0;
-  const std::string_view text = bounded(self, parameters, n_before);
+  const std::string_view text = bounded(runtime, self, parameters, n_before);
   const auto matches = [&](const Value& affix) {
     const std::string* part = affix.bytes();
     if (!part)
       fail(fmt::format("{} first arg must be str or a tuple of str, not {}", starts ? "startswith" : "endswith",
                        type_name(affix)));
+    runtime.scan(std::min(part->size(), text.size()));
     return starts ? text.starts_with(*part) : text.ends_with(*part);
   };
   const Value& affix = parameters.at(0);
@@ -143,10 +153,10 @@ Value str_endswith(Runtime& runtime, const Value& self, const CallValues& argume
 // The position of a part in characters, or -1.
 std::int64_t find_position(Runtime& runtime, const Value& self, const Parameters& parameters, bool last) {
   std::size_t n_before = 0;
-  runtime.charge(self.bytes()->size());
-  const std::string_view text = bounded(self, parameters, n_before);
+  const std::string_view text = bounded(runtime, self, parameters, n_before);
   parameters.at(0);
   const std::string part = parameters.bytes(0, "");
+  runtime.search(text.size(), part.size());
   const std::size_t at = last ? text.rfind(part) : text.find(part);
   if (at == std::string_view::npos) return -1;
   return static_cast<std::int64_t>(n_before + count_characters(text.substr(0, at)));
@@ -171,11 +181,11 @@ Value str_rindex(Runtime& runtime, const Value& self, const CallValues& argument
 }
 Value str_count(Runtime& runtime, const Value& self, const CallValues& arguments) {
   const Parameters parameters("count", arguments, {"sub", "start", "end"});
-  runtime.charge(self.bytes()->size());
   std::size_t n_before = 0;
-  const std::string_view text = bounded(self, parameters, n_before);
+  const std::string_view text = bounded(runtime, self, parameters, n_before);
   parameters.at(0);
   const std::string part = parameters.bytes(0, "");
+  runtime.search(text.size(), part.size());
   if (part.empty()) return Value(static_cast<std::int64_t>(count_characters(text)) + 1);
   std::int64_t count = 0;
   for (std::size_t at = text.find(part); at != std::string_view::npos; at = text.find(part, at + part.size())) ++count;
@@ -186,9 +196,10 @@ Value str_replace(Runtime& runtime, const Value& self, const CallValues& argumen
   const Parameters parameters("replace", arguments, {"old", "new", "count"});
   parameters.at(0);
   parameters.at(1);
-  runtime.charge(self.bytes()->size());
-  return runtime.text(replaced(*self.text(), parameters.bytes(0, ""), parameters.text(1, ""), parameters.integer(2, -1),
-                               runtime.bytes_left()));
+  const std::string from = parameters.bytes(0, "");
+  runtime.search(self.bytes()->size(), from.size());
+  return runtime.text(
+      replaced(*self.text(), from, parameters.text(1, ""), parameters.integer(2, -1), runtime.bytes_left()));
 }
 
 Value str_join(Runtime& runtime, const Value& self, const CallValues& arguments) {
@@ -213,25 +224,34 @@ Value str_mapped(Runtime& runtime, const Value& self, const CallValues& argument
 template <bool (*test)(char32_t)>
 Value str_all(Runtime& runtime, const Value& self, const CallValues& arguments) {
   const Parameters parameters("this method", arguments, {});
-  runtime.charge(self.bytes()->size());
-  const auto all = characters(*self.bytes());
-  return Value(!all.empty() && std::all_of(all.begin(), all.end(),
-                                           [](std::string_view each) { return test(read_code_point(each, 0).value); }));
+  runtime.scan(self.bytes()->size());
+  const Characters all = characters(*self.bytes());
+  return Value(!self.bytes()->empty() && std::all_of(all.begin(), all.end(), [](std::string_view each) {
+    return test(read_code_point(each, 0).value);
+  }));
 }
 bool is_letter_or_number(char32_t value) { return is_letter(value) || is_number(value); }
 
-Value str_isupper(Runtime&, const Value& self, const CallValues&) { return Value(is_upper(*self.bytes())); }
-Value str_islower(Runtime&, const Value& self, const CallValues&) { return Value(is_lower(*self.bytes())); }
+Value str_isupper(Runtime& runtime, const Value& self, const CallValues&) {
+  runtime.scan(self.bytes()->size());
+  return Value(is_upper(*self.bytes()));
+}
+Value str_islower(Runtime& runtime, const Value& self, const CallValues&) {
+  runtime.scan(self.bytes()->size());
+  return Value(is_lower(*self.bytes()));
+}
 
 Value str_removeprefix(Runtime& runtime, const Value& self, const CallValues& arguments) {
   const Parameters parameters("removeprefix", arguments, {"prefix"});
   const std::string prefix = parameters.bytes(0, "");
+  runtime.scan(prefix.size());
   const std::string_view text = *self.bytes();
   return text.starts_with(prefix) ? runtime.text(self.text()->part(text.substr(prefix.size()))) : self;
 }
 Value str_removesuffix(Runtime& runtime, const Value& self, const CallValues& arguments) {
   const Parameters parameters("removesuffix", arguments, {"suffix"});
   const std::string suffix = parameters.bytes(0, "");
+  runtime.scan(suffix.size());
   const std::string_view text = *self.bytes();
   return text.ends_with(suffix) ? runtime.text(self.text()->part(text.substr(0, text.size() - suffix.size()))) : self;
 }
@@ -242,6 +262,7 @@ Value justify(Runtime& runtime, const Value& self, const CallValues& arguments, 
   const Parameters parameters(name, arguments, {"width", "fillchar"});
   parameters.at(0);
   const TracedText fill = parameters.text(1, " ");
+  runtime.scan(self.bytes()->size());
   if (count_characters(fill.bytes()) != 1) fail("The fill character must be exactly one character long");
   const std::int64_t missing = parameters.integer(0, 0) - static_cast<std::int64_t>(count_characters(*self.bytes()));
   if (missing <= 0) return self;
@@ -283,6 +304,7 @@ Value str_zfill(Runtime& runtime, const Value& self, const CallValues& arguments
   const Parameters parameters("zfill", arguments, {"width"});
   parameters.at(0);
   const std::string_view text = *self.bytes();
+  runtime.scan(text.size());
   const std::int64_t missing = parameters.integer(0, 0) - static_cast<std::int64_t>(count_characters(text));
   if (missing <= 0) return self;
   if (static_cast<std::size_t>(missing) > runtime.bytes_left()) runtime.charge(runtime.bytes_left() + 1);
@@ -297,6 +319,7 @@ Value str_expandtabs(Runtime& runtime, const Value& self, const CallValues& argu
   const Parameters parameters("expandtabs", arguments, {"tabsize"});
   const std::int64_t width = std::max<std::int64_t>(parameters.integer(0, 8), 0);
   if (width > 1000) fail("expandtabs(): a tab of more than 1000");
+  runtime.charge(self.text()->n_bytes_held());
   TracedText out;
   std::int64_t column = 0;
   for (const std::string_view each : characters(*self.bytes())) {
@@ -382,7 +405,7 @@ Value dict_values(Runtime& runtime, const Value& self, const CallValues& argumen
 }
 Value dict_get(Runtime& runtime, const Value& self, const CallValues& arguments) {
   const Parameters parameters("get", arguments, {"key", "default"});
-  runtime.step(self.dict()->items.size() / 8);
+  runtime.look_up(*self.dict(), parameters.at(0).weight());
   if (const Value* found = self.dict()->find(parameters.at(0))) return *found;
   return parameters.find(1) ? *parameters.find(1) : Value(None{});
 }

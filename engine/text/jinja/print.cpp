@@ -122,7 +122,8 @@ class Printer {
   static constexpr std::uint32_t kMaxRepr = 2 * kMaxValueDepth;
 
   void check_size(std::size_t n_more) const {
-    if (out_.bytes().size() + n_more > max_bytes_) fail(fmt::format("a text of more than {} bytes", max_bytes_));
+    if (out_.bytes().size() + n_more > max_bytes_)
+      fail_too_much(fmt::format("a text of more than {} bytes", max_bytes_));
   }
   void add(std::string_view text) {  // what this program writes
     check_size(text.size());

@@ -15,12 +15,12 @@ namespace headroom::jinja {
 void Runtime::step(std::uint64_t n_steps) {
   n_steps_ += n_steps;
   if (stop_.stop_requested()) throw Failure{.message = "stopped", .is_stopped = true};
-  if (n_steps_ > limits_.max_steps) fail(fmt::format("more than {} steps", limits_.max_steps));
+  if (n_steps_ > limits_.max_steps) fail_too_much(fmt::format("more than {} steps", limits_.max_steps));
 }
 
 void Runtime::charge(std::size_t n_bytes) {
   if (n_bytes > limits_.max_bytes - n_bytes_)
-    fail(fmt::format("more than {} bytes of text and lists", limits_.max_bytes));
+    fail_too_much(fmt::format("more than {} bytes of text and lists", limits_.max_bytes));
   n_bytes_ += n_bytes;
 }
 
@@ -159,7 +159,7 @@ Value get_attribute(Runtime& runtime, const Value& value, std::string_view name)
   }
   if (has_method(value, name)) return Value(Method{std::make_shared<const Value>(value), std::string(name)});
   if (const Dict* dict = value.dict()) {
-    runtime.step(dict->items.size() / 8);
+    runtime.look_up(*dict, text_weight(name));
     if (const Value* item = dict->find(name)) return *item;
   }
   if (value.loop()) return loop_attribute(value, name);
@@ -172,18 +172,21 @@ Value get_item(Runtime& runtime, const Value& value, const Value& key) {
   std::int64_t index = 0;
   const bool is_index = as_integer(key, index);
   if (const Dict* dict = value.dict()) {
-    runtime.step(dict->items.size() / 8);
+    runtime.look_up(*dict, key.weight());
     if (const Value* item = dict->find(key)) return *item;
   } else if (const List* list = value.list(); list && is_index && is_indexable(*list)) {
     const auto length = static_cast<std::int64_t>(list->items.size());
     if (index < 0) index += length;
     if (index >= 0 && index < length) return list->items[static_cast<std::size_t>(index)];
   } else if (const TracedText* text = value.text(); text && is_index) {
-    runtime.charge(text->bytes().size());
-    const auto all = characters(text->bytes());
-    const auto length = static_cast<std::int64_t>(all.size());
+    runtime.scan(text->bytes().size());
+    const std::string_view bytes = text->bytes();
+    const auto length = static_cast<std::int64_t>(count_characters(bytes));
     if (index < 0) index += length;
-    if (index >= 0 && index < length) return Value(text->part(all[static_cast<std::size_t>(index)]));
+    if (index >= 0 && index < length) {
+      const std::string_view rest = bytes.substr(bytes_of_characters(bytes, static_cast<std::size_t>(index)));
+      return runtime.text(text->part(rest.substr(0, bytes_of_characters(rest, 1))));
+    }
   }
   if (const std::string* name = key.bytes()) {
     if (value.dict() && !has_method(value, *name)) return missing_attribute(value, *name);
@@ -197,25 +200,38 @@ Value get_path(Runtime& runtime, const Value& value, const Value& path) {
   const TracedText* text = path.text();
   if (!text) return get_item(runtime, value, path);
   Value at = value;
-  for (const std::string_view part : split_at(text->bytes(), ".", -1, false)) {
+  runtime.scan(text->bytes().size());
+  split_at(text->bytes(), ".", -1, false, [&](std::string_view part) {
+    runtime.step();
     std::int64_t index = 0;
     const auto read = std::from_chars(part.data(), part.data() + part.size(), index);
     const bool is_index =
         !part.empty() && read.ec == std::errc() && read.ptr == part.data() + part.size() && part[0] != '-';
     at = get_item(runtime, at, is_index ? Value(index) : Value(text->part(part)));
-  }
+  });
   return at;
 }
 
 Value get_slice(Runtime& runtime, const Value& value, const Value* start, const Value* stop, const Value* step) {
   require_defined(value);
   if (const TracedText* text = value.text()) {
-    runtime.charge(text->bytes().size() * 2);
-    const auto all = characters(text->bytes());
-    const auto length = static_cast<std::int64_t>(all.size());
+    const std::string_view bytes = text->bytes();
+    runtime.scan(bytes.size());
+    const auto n_characters = static_cast<std::int64_t>(count_characters(bytes));
+    const SliceRange range = slice_range(n_characters, start, stop, step);
     TracedText out;
-    for_each_index(slice_range(length, start, stop, step), length,
-                   [&](std::size_t i) { out.append_part(*text, all[i]); });
+    if (range.step == 1 && range.to > range.from) {
+      const std::string_view rest = bytes.substr(bytes_of_characters(bytes, static_cast<std::size_t>(range.from)));
+      const auto n_kept = static_cast<std::size_t>(range.to - range.from);
+      out = text->part(rest.substr(0, bytes_of_characters(rest, n_kept)));
+    } else if (range.step != 1) {
+      runtime.charge(static_cast<std::size_t>(n_characters) * sizeof(std::string_view));
+      const Characters each = characters(bytes);
+      std::vector<std::string_view> all;
+      all.reserve(static_cast<std::size_t>(n_characters));
+      all.assign(each.begin(), each.end());
+      for_each_index(range, n_characters, [&](std::size_t i) { out.append_part(*text, all[i]); });
+    }
     return runtime.text(std::move(out));
   }
   const List* list = value.list();
@@ -227,6 +243,13 @@ Value get_slice(Runtime& runtime, const Value& value, const Value* start, const 
                  [&](std::size_t i) { items.push_back(list->items[i]); });
   runtime.step(items.size() / 8);
   return runtime.list(std::move(items), list->kind);
+}
+
+std::string_view strip_text(Runtime& runtime, std::string_view text, std::string_view set, bool left, bool right) {
+  if (set.size() > 64) runtime.step(text.size() / 64 * set.size());
+  const std::string_view rest = stripped(text, set, left, right);
+  runtime.scan(text.size() - rest.size());
+  return rest;
 }
 
 std::int64_t length_of(const Value& value) {
@@ -241,11 +264,12 @@ std::int64_t length_of(const Value& value) {
 bool contains(Runtime& runtime, const Value& container, const Value& item) {
   if (const std::string* text = container.bytes()) {
     if (!item.text()) fail(fmt::format("'in <string>' requires string as left operand, not {}", type_name(item)));
-    runtime.step(text->size() / 64);
+    runtime.search(text->size(), item.bytes()->size());
     return text->find(*item.bytes()) != std::string::npos;
   }
   if (const Dict* dict = container.dict()) {
     runtime.step(dict->weight / 4);
+    runtime.look_up(*dict, item.weight());
     return dict->find(item) != nullptr;
   }
   if (!container.list() && !container.undefined())

@@ -1,6 +1,7 @@
 // What one evaluation carries along: its limits, the values that change, and the arguments of a call.
 #pragma once
 
+#include <algorithm>
 #include <ctime>
 #include <deque>
 #include <initializer_list>
@@ -28,6 +29,13 @@ class Runtime {
 
   void step(std::uint64_t n_steps = 1);  // throws Failure past the limit, and when stopped
   void charge(std::size_t n_bytes);      // throws Failure past the limit
+  // What going through a text costs that makes nothing: a step for 64 bytes.
+  void scan(std::size_t n_bytes) { step(n_bytes / 64); }
+  // Looking for a text in another: at each byte of it, up to all that is looked for may be compared.
+  void search(std::size_t n_bytes, std::size_t n_sought) {
+    step(n_bytes / 64 * std::max<std::size_t>(n_sought / 64, 1) + n_sought / 64);
+  }
+  void look_up(const Dict& dict, std::uint32_t key_weight) { step(dict.items.size() * key_weight / 8); }
   std::size_t bytes_left() const { return limits_.max_bytes - n_bytes_; }
   const Limits& limits() const { return limits_; }
   const std::tm& now() const { return now_; }
@@ -94,6 +102,8 @@ Value get_path(Runtime& runtime, const Value& value, const Value& path);
 // value[start:stop:step]; a null pointer is what was left out.
 Value get_slice(Runtime& runtime, const Value& value, const Value* start, const Value* stop, const Value* step);
 
+// str.strip(): of what is taken away each character is looked for in the set.
+std::string_view strip_text(Runtime& runtime, std::string_view text, std::string_view set, bool left, bool right);
 std::int64_t length_of(const Value& value);  // throws Failure, in Python's words
 bool contains(Runtime& runtime, const Value& container, const Value& item);
 

@@ -129,7 +129,7 @@ Value filter_unique(Runtime& runtime, const Value& input, const CallValues& argu
   const Parameters parameters("unique", arguments, {"case_sensitive", "attribute"});
   std::vector<Value> seen, items;
   for (auto& [key, item] : keyed_items(runtime, input, KeyOf{runtime, parameters.find(1), parameters.flag(0, false)})) {
-    runtime.step(seen.size());
+    runtime.step(seen.size() * key.weight());
     if (std::any_of(seen.begin(), seen.end(), [&each = key](const Value& other) { return equals(other, each); }))
       continue;
     seen.push_back(key);
@@ -144,6 +144,7 @@ Value extreme(Runtime& runtime, const Value& input, const CallValues& arguments,
   if (keyed.empty()) return Value(Undefined{"No aggregated item, sequence was empty."});
   const std::pair<Value, Value>* best = &keyed.front();
   for (const auto& each : keyed) {
+    runtime.step(each.first.weight() / 4);
     const int order = compare(each.first, best->first, largest ? ">" : "<");
     if (largest ? order > 0 : order < 0) best = &each;
   }

@@ -45,8 +45,9 @@ bool is_divisible(Runtime&, const Value& value, const CallValues& arguments) {
 }
 
 template <int from, int to>
-bool compares(Runtime&, const Value& value, const CallValues& arguments) {
+bool compares(Runtime& runtime, const Value& value, const CallValues& arguments) {
   constexpr std::string_view kOp = from < 0 ? (to < 0 ? "<" : "<=") : (from > 0 ? ">" : ">=");
+  runtime.step(value.weight() / 4);
   const int order = compare(value, only_argument(kOp, arguments), kOp);
   const int sign = order < 0 ? -1 : order > 0 ? 1 : 0;
   return sign >= from && sign <= to;
@@ -62,7 +63,8 @@ bool is_unequal(Runtime& runtime, const Value& value, const CallValues& argument
 bool is_in(Runtime& runtime, const Value& value, const CallValues& arguments) {
   return contains(runtime, only_argument("in", arguments), value);
 }
-bool is_same(Runtime&, const Value& value, const CallValues& arguments) {
+bool is_same(Runtime& runtime, const Value& value, const CallValues& arguments) {
+  runtime.step(value.weight() / 4);
   const Value& other = only_argument("sameas", arguments);
   return type_name(value) == type_name(other) && equals(value, other);
 }

@@ -94,12 +94,13 @@ std::size_t count_characters(std::string_view text) {
   return count;
 }
 
-std::vector<std::string_view> characters(std::string_view text) {
-  std::vector<std::string_view> all;
-  all.reserve(text.size());
-  for_each_character(text, [&](const CodePoint&, std::string_view bytes) { all.push_back(bytes); });
-  return all;
+std::size_t bytes_of_characters(std::string_view text, std::size_t n_characters) {
+  std::size_t pos = 0;
+  for (; n_characters > 0 && pos < text.size(); --n_characters) pos += read_code_point(text, pos).n_bytes;
+  return pos;
 }
+
+void Characters::Iterator::measure() { n_bytes_ = rest_.empty() ? 0 : read_code_point(rest_, 0).n_bytes; }
 
 TracedText to_upper(const TracedText& text) { return mapped(text, append_upper); }
 TracedText to_lower(const TracedText& text) { return mapped(text, append_lower); }
@@ -178,7 +179,8 @@ TracedText replaced(const TracedText& traced, std::string_view from, const Trace
   const std::string_view text = traced.bytes();
   TracedText out;
   const auto add_part = [&](const TracedText& source, std::string_view part) {
-    if (out.bytes().size() + part.size() > max_bytes) fail(fmt::format("a text of more than {} bytes", max_bytes));
+    if (out.bytes().size() + part.size() > max_bytes)
+      fail_too_much(fmt::format("a text of more than {} bytes", max_bytes));
     out.append_part(source, part);
   };
   const auto add = [&](std::string_view part) { add_part(traced, part); };
@@ -201,27 +203,21 @@ TracedText replaced(const TracedText& traced, std::string_view from, const Trace
   return out;
 }
 
-std::vector<std::string_view> split_at(std::string_view text, std::string_view separator, std::int64_t max_splits,
-                                       bool from_right) {
-  std::vector<std::string_view> parts;
-  while (max_splits < 0 || static_cast<std::int64_t>(parts.size()) < max_splits) {
+void split_at(std::string_view text, std::string_view separator, std::int64_t max_splits, bool from_right,
+              const TakePart& take) {
+  for (std::int64_t n_splits = 0; max_splits < 0 || n_splits < max_splits; ++n_splits) {
     const std::size_t found = from_right ? text.rfind(separator) : text.find(separator);
     if (found == std::string_view::npos) break;
-    parts.push_back(from_right ? text.substr(found + separator.size()) : text.substr(0, found));
+    take(from_right ? text.substr(found + separator.size()) : text.substr(0, found));
     text = from_right ? text.substr(0, found) : text.substr(found + separator.size());
   }
-  parts.push_back(text);
-  if (from_right) std::reverse(parts.begin(), parts.end());
-  return parts;
+  take(text);
 }
 
-std::vector<std::string_view> split_words(std::string_view text, std::int64_t max_splits, bool from_right) {
-  std::vector<std::string_view> words;
-  for (text = stripped(text, {}, true, true); !text.empty(); text = stripped(text, {}, !from_right, from_right)) {
-    if (max_splits >= 0 && static_cast<std::int64_t>(words.size()) == max_splits) {
-      words.push_back(stripped(text, {}, true, false));  // as Python: the rest keeps the blanks at its far end
-      break;
-    }
+void split_words(std::string_view text, std::int64_t max_splits, bool from_right, const TakePart& take) {
+  std::int64_t n_words = 0;
+  while (!(text = stripped(text, {}, !from_right, from_right)).empty()) {
+    if (max_splits >= 0 && n_words++ == max_splits) return take(text);  // with the blanks at its far end
     std::size_t n_bytes = 0;
     while (n_bytes < text.size()) {
       const std::string_view rest = from_right ? text.substr(0, text.size() - n_bytes) : text.substr(n_bytes);
@@ -230,15 +226,12 @@ std::vector<std::string_view> split_words(std::string_view text, std::int64_t ma
       if (strips(character, {})) break;
       n_bytes += character.size();
     }
-    words.push_back(from_right ? text.substr(text.size() - n_bytes) : text.substr(0, n_bytes));
+    take(from_right ? text.substr(text.size() - n_bytes) : text.substr(0, n_bytes));
     text = from_right ? text.substr(0, text.size() - n_bytes) : text.substr(n_bytes);
   }
-  if (from_right) std::reverse(words.begin(), words.end());
-  return words;
 }
 
-std::vector<std::string_view> split_lines(std::string_view text, bool keep_ends) {
-  std::vector<std::string_view> lines;
+void split_lines(std::string_view text, bool keep_ends, const TakePart& take) {
   std::size_t from = 0;
   for (std::size_t pos = 0; pos < text.size();) {
     const CodePoint point = read_code_point(text, pos);
@@ -248,13 +241,12 @@ std::vector<std::string_view> split_lines(std::string_view text, bool keep_ends)
     std::size_t end = pos + point.n_bytes;
     if (ends_line) {
       if (c == '\r' && end < text.size() && text[end] == '\n') ++end;
-      lines.push_back(text.substr(from, (keep_ends ? end : pos) - from));
+      take(text.substr(from, (keep_ends ? end : pos) - from));
       from = end;
     }
     pos = end;
   }
-  if (from < text.size()) lines.push_back(text.substr(from));
-  return lines;
+  if (from < text.size()) take(text.substr(from));
 }
 
 }  // namespace headroom::jinja

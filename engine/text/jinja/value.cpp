@@ -22,7 +22,7 @@ std::uint32_t bounded_depth(std::uint32_t depth) {
 }
 
 std::uint32_t bounded_weight(std::uint32_t weight) {
-  if (weight > kMaxValueWeight) fail(fmt::format("a value of more than {} elements", kMaxValueWeight));
+  if (weight > kMaxValueWeight) fail_too_much(fmt::format("a value of more than {} elements", kMaxValueWeight));
   return weight;
 }
 
@@ -114,7 +114,7 @@ std::uint32_t Value::depth() const {
 std::uint32_t Value::weight() const {
   if (const List* items = list()) return items->weight;
   if (const Dict* items = dict()) return items->weight;
-  return 1;
+  return text() ? text_weight(text()->bytes()) : 1;
 }
 
 std::string_view type_name(const Value& value) {

@@ -3,6 +3,7 @@
 // evaluation.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -133,8 +134,9 @@ class Value {
   bool is_callable() const { return macro() || builtin() || method() || joiner() || loop(); }
   bool is_number() const { return boolean() || integer() || floating(); }
 
-  std::uint32_t depth() const;   // 0 for what holds nothing
-  std::uint32_t weight() const;  // 1 for what holds nothing
+  std::uint32_t depth() const;  // 0 for what holds nothing
+  // What going through it costs: 1 for what holds nothing, and for a text as many as it has KiB beyond that.
+  std::uint32_t weight() const;
 
  private:
   template <class T>
@@ -156,6 +158,11 @@ class Value {
 
 inline constexpr std::uint32_t kMaxValueDepth = 100;
 inline constexpr std::uint32_t kMaxValueWeight = 2'000'000;
+
+// Of a text as a value, which may be compared with another.
+inline std::uint32_t text_weight(std::string_view text) {
+  return 1 + static_cast<std::uint32_t>(std::min<std::size_t>(text.size() / 1024, kMaxValueWeight));
+}
 
 std::string_view type_name(const Value& value);  // as Python says it: "str", "int", "NoneType"
 bool is_true(const Value& value);

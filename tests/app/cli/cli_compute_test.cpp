@@ -51,7 +51,8 @@ TEST_F(Cli, run_keeps_what_is_thought_out_of_the_answer_and_passes_a_choice_on) 
     const CliResult result =
         runCli({"run", path, "-p", "hi", "-n", "8", "--seed", "3", "--json", "--thinking", choice});
     EXPECT_EQ(result.exitCode, 0) << result.err;
-    EXPECT_EQ(result.err.find("takes no --thinking") != std::string::npos, choice == "low") << result.err;
+    EXPECT_EQ(result.err.find("takes no --thinking low (it takes off, on)") != std::string::npos, choice == "low")
+        << result.err;
     return result.json();
   };
   const auto thought = answer("default");

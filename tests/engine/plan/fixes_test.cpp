@@ -157,6 +157,20 @@ TEST(Fixes, fewer_slots_a_smaller_batch_and_less_headroom_are_offered) {
   expect_exact(model, devices, asked, fixes);
 }
 
+// By a dozen plans, where 4,096 slots are asked for and far fewer fit.
+TEST(Fixes, the_most_slots_that_fit_are_found_far_below_what_was_asked) {
+  const ModelInfo model = test::make_model(test::kLlama3_8B);
+  const std::vector<DeviceInfo> devices{test::cpu_with(16 * kGiB)};
+  const PlanOptions asked{.n_ctx = 1024, .n_slots = 4096};
+  const std::vector<Fix> fixes = *find_fixes(model, devices, asked);
+  const Fix* const fewer = with_text(fixes, " answers at once");
+  ASSERT_NE(fewer, nullptr) << testing::PrintToString(texts(fixes));
+  PlanOptions options = fewer->options;
+  EXPECT_TRUE(plan_memory(model, devices, options)->fits());
+  ++options.n_slots;
+  EXPECT_FALSE(plan_memory(model, devices, options)->fits());
+}
+
 TEST(Fixes, are_combined_when_no_single_one_suffices) {
   const ModelInfo model = test::make_model(test::kLlama3_8B);
   const std::vector<DeviceInfo> roomy{test::cpu_with(64 * kGiB)};

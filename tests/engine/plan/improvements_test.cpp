@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "engine/plan/fix_texts.h"
 #include "plan/speed.h"
@@ -84,8 +85,22 @@ TEST(Improvements, another_card_of_this_machine_is_named) {
   ASSERT_NE(second, nullptr) << (found.empty() ? "none" : found.front().words.text());
   ASSERT_EQ(second->options.devices.size(), 2U);
   EXPECT_EQ(second->options.devices[0], asked.devices[0]) << "its rule stays";
-  devices[2].is_present = false;
-  EXPECT_EQ(with_text(*find_improvements(model, devices, asked), "GPU 1"), nullptr) << "a card that is not there";
+  EXPECT_EQ(second->options.devices[1].headroom, HeadroomRule(KeepFree{kGiB})) << "and holds for the other, too";
+  const auto is_named = [&](const std::function<void(DeviceInfo&)>& make) {
+    std::vector<DeviceInfo> others = devices;
+    make(others[2]);
+    const std::vector<Fix> offered = *find_improvements(model, others, asked);
+    return with_text(offered, "GPU 1") != nullptr;
+  };
+  EXPECT_TRUE(is_named([](DeviceInfo& card) { card.proof = Proof::kPassed; }));
+  EXPECT_FALSE(is_named([](DeviceInfo& card) { card.is_present = false; })) << "a card that is not there";
+  EXPECT_FALSE(is_named([](DeviceInfo& card) { card.proof = Proof::kFailed; })) << "one that failed its check";
+  EXPECT_FALSE(is_named([](DeviceInfo& card) { card.is_software = true; }));
+  devices[1].heap = "a card";
+  EXPECT_FALSE(is_named([](DeviceInfo& card) {
+    card.heap = "a card";
+    card.kind = DeviceKind::kVulkan;
+  })) << "the card that is used, by another driver";
 }
 
 TEST(Improvements, of_a_plan_at_its_best_or_without_room_or_of_unknown_speed_are_none) {

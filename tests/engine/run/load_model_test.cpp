@@ -81,6 +81,15 @@ TEST_F(PlannedLoad, a_plan_that_fits_is_accepted_whatever_heap_it_was_made_with)
   EXPECT_LT(n_without, 48U);
 }
 
+TEST_F(PlannedLoad, a_stop_ends_the_trials_of_its_template) {
+  StopSource source;
+  source.request_stop();
+  const auto prepared = prepare_model(
+      opened_.file, {opened_.info, plan(*opened_.info, two_layers_there(0)), make_backend}, source.token());
+  ASSERT_FALSE(prepared.ok());
+  EXPECT_EQ(prepared.error().code, ErrorCode::kCancelled);
+}
+
 TEST_F(PlannedLoad, a_plan_of_another_model_is_refused_by_its_fingerprint) {
   RandomModelSpec spec = four_layers();
   spec.window = 32;

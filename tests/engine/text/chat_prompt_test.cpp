@@ -188,37 +188,95 @@ TEST(ChatPrompt, a_choice_about_thinking_is_one_that_changes_a_prompt) {
   const auto tokenizer = small_tokenizer();
   struct Row {
     const char* source;
-    ThinkingControl control;
+    ThinkingChoices choices;
     ThinkingChoice choice;
     const char* written;
   };
   using Choice = ThinkingChoice;
   const std::string generation =
       "{{ '<think></think>' if enable_thinking is defined and not enable_thinking else '<think>' }}";
-  for (const auto& [source, control, choice, written] : {
-           Row{generation.c_str(), ThinkingControl::kSwitch, Choice::kOff, "<think></think>"},
-           {generation.c_str(), ThinkingControl::kSwitch, Choice::kOn, "<think>"},
-           {generation.c_str(), ThinkingControl::kSwitch, Choice::kDefault, "<think>"},
-           {generation.c_str(), ThinkingControl::kSwitch, Choice::kLow, "<think>"},
-           {"{% if thinking %}T{% else %}N{% endif %}", ThinkingControl::kSwitch, Choice::kOn, "T"},
-           {"{{ reasoning_effort | default('medium') }}", ThinkingControl::kEffort, Choice::kHigh, "high"},
-           {"{{ reasoning_effort | default('medium') }}", ThinkingControl::kEffort, Choice::kDefault, "medium"},
-           {"{{ reasoning_effort | default('medium') }}", ThinkingControl::kEffort, Choice::kOff, "medium"},
+  for (const auto& [source, choices, choice, written] : {
+           Row{generation.c_str(), kThinkingSwitch, Choice::kOff, "<think></think>"},
+           {generation.c_str(), kThinkingSwitch, Choice::kOn, "<think>"},
+           {generation.c_str(), kThinkingSwitch, Choice::kDefault, "<think>"},
+           {generation.c_str(), kThinkingSwitch, Choice::kLow, "<think>"},
+           {"{% if thinking %}T{% else %}N{% endif %}", kThinkingSwitch, Choice::kOn, "T"},
+           {"{{ reasoning_effort | default('medium') }}", kThinkingEfforts, Choice::kHigh, "high"},
+           {"{{ reasoning_effort | default('medium') }}", kThinkingEfforts, Choice::kDefault, "medium"},
+           {"{{ reasoning_effort | default('medium') }}", kThinkingEfforts, Choice::kOff, "medium"},
            // In the template's own system prompt alone.
-           {"{% if messages[0].role == 'system' %}S{% elif thinking %}T{% endif %}", ThinkingControl::kSwitch,
-            Choice::kOn, "T"},
-           {"{# enable_thinking #}x", ThinkingControl::kNone, Choice::kOff, "x"},
-           {"{% set thinking = 1 %}{{ thinking }}", ThinkingControl::kNone, Choice::kOff, "1"},
-           {"{{ messages[0].thinking }}x", ThinkingControl::kNone, Choice::kOff, "x"},
+           {"{% if messages[0].role == 'system' %}S{% elif thinking %}T{% endif %}", kThinkingSwitch, Choice::kOn, "T"},
+           {"{# enable_thinking #}x", ThinkingChoices{}, Choice::kOff, "x"},
+           {"{% set thinking = 1 %}{{ thinking }}", ThinkingChoices{}, Choice::kOff, "1"},
+           {"{{ messages[0].thinking }}x", ThinkingChoices{}, Choice::kOff, "x"},
        }) {
     const auto writer = ChatPromptWriter::read(file_with_template(source), *tokenizer);
-    EXPECT_EQ(writer.thinking_control(), control) << source;
+    EXPECT_EQ(writer.thinking_choices(), choices) << source;
     ChatPromptOptions options;
     options.thinking = choice;
     const auto prompt = writer.write({{"user", "a"}}, options);
     ASSERT_TRUE(prompt) << prompt.error().message.text();
     EXPECT_EQ(prompt->text.bytes(), written) << source;
   }
+}
+
+// A template that takes some values and refuses others, as one of the most used does.
+std::string picky_about_thinking(const char* off, const char* efforts) {
+  return "{%- set on = enable_thinking | default(true) -%}"
+         "{%- if on %}{% set effort = reasoning_effort | default('medium') -%}"
+         "{% if effort not in " +
+         std::string(efforts) +
+         " %}{{ raise_exception('no such effort') }}{% endif %}"
+         "<think {{ effort }}>{% else %}" +
+         off + "{% endif %}";
+}
+
+TEST(ChatPrompt, a_choice_about_thinking_is_one_that_the_template_renders) {
+  using Choice = ThinkingChoice;
+  const auto tokenizer = small_tokenizer();
+  struct Row {
+    std::string source;
+    ThinkingChoices choices;
+    std::vector<std::pair<Choice, const char*>> prompts;
+  };
+  const Row rows[] = {
+      {picky_about_thinking("<no>", "('xhigh', 'medium', 'low')"),
+       {Choice::kOff, Choice::kOn, Choice::kLow, Choice::kMedium, Choice::kHigh},
+       {{Choice::kDefault, "<think medium>"},
+        {Choice::kOff, "<no>"},
+        {Choice::kOn, "<think medium>"},
+        {Choice::kLow, "<think low>"},
+        {Choice::kHigh, "<think xhigh>"}}},
+      {picky_about_thinking("{{ raise_exception('it thinks') }}", "('high', 'medium')"),
+       {Choice::kMedium, Choice::kHigh},
+       {{Choice::kOff, "<think medium>"}, {Choice::kLow, "<think medium>"}, {Choice::kHigh, "<think high>"}}},
+      {picky_about_thinking("{{ raise_exception('it thinks') }}", "('medium',)"),
+       {},
+       {{Choice::kOff, "<think medium>"}}},
+      // Where a model does not think unless told to, an effort tells it to.
+      {"{% if thinking %}<think {{ reasoning_effort | default('low') }}>{% else %}<no>{% endif %}",
+       {Choice::kOff, Choice::kOn, Choice::kLow, Choice::kMedium, Choice::kHigh},
+       {{Choice::kDefault, "<no>"}, {Choice::kOn, "<think low>"}, {Choice::kHigh, "<think high>"}}},
+  };
+  for (const auto& [source, choices, prompts] : rows) {
+    const auto writer = ChatPromptWriter::read(file_with_template(source), *tokenizer);
+    EXPECT_EQ(writer.thinking_choices(), choices) << source;
+    for (const auto& [choice, written] : prompts) {
+      ChatPromptOptions options;
+      options.thinking = choice;
+      const auto prompt = writer.write({{"user", "a"}}, options);
+      ASSERT_TRUE(prompt) << prompt.error().message.text();
+      EXPECT_EQ(prompt->text.bytes(), written) << source;
+    }
+  }
+}
+
+TEST(ThinkingChoices, the_least_of_them_is_off_else_the_lowest_effort) {
+  EXPECT_EQ(kThinkingSwitch.least(), ThinkingChoice::kOff);
+  EXPECT_EQ(kThinkingEfforts.least(), ThinkingChoice::kLow);
+  EXPECT_EQ(ThinkingChoices({ThinkingChoice::kOff, ThinkingChoice::kLow}).least(), ThinkingChoice::kOff);
+  EXPECT_EQ(ThinkingChoices({ThinkingChoice::kHigh}).least(), ThinkingChoice::kDefault);
+  EXPECT_TRUE(ThinkingChoices().take(ThinkingChoice::kDefault));
 }
 
 TEST(ChatPrompt, how_the_answer_begins_is_known) {
@@ -298,6 +356,55 @@ TEST(ChatPrompt, a_refused_system_prompt_is_told_with_what_helps) {
             "The chat template of this model needs a system prompt. Write one (system first).");
 
   EXPECT_EQ(ChatPromptWriter::read(file_with_template(kTurns), *tokenizer).limit(), "");
+}
+
+// It takes no shorter time with a system prompt, or without one.
+TEST(ChatPrompt, a_conversation_that_is_too_long_is_told_as_such_and_is_no_fault_of_the_template) {
+  const auto writer = ChatPromptWriter::read(file_with_template(kTurns), *small_tokenizer());
+  ChatPromptOptions options;
+  options.most_bytes = 4096;
+  options.allow_plain = true;
+  for (const bool has_system : {false, true}) {
+    std::vector<ChatMessage> messages;
+    if (has_system) messages.push_back({"system", "Be brief."});
+    for (int turn = 0; turn < 50; ++turn) {
+      messages.push_back({"user", std::string(100, 'a')});
+      messages.push_back({"assistant", std::string(100, 'b')});
+    }
+    const auto refused = writer.write(messages, options);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::kDoesNotFit);
+    EXPECT_EQ(
+        refused.error().message.text(),
+        "This conversation is too long for the chat template of this model: chat template, line 1: more than 4096 "
+        "bytes of text and lists");
+  }
+  // A system prompt that alone is too much must not read as one that the template does not take.
+  const auto refused = writer.write({{"system", std::string(5000, 's')}, {"user", "a"}}, options);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kDoesNotFit);
+}
+
+// A load tries a template some twenty times: one that never ends costs it little, and a stop ends it.
+TEST(ChatPrompt, a_template_that_never_ends_is_a_problem_and_the_plain_form_an_offer) {
+  const auto tokenizer = small_tokenizer();
+  const auto file = file_with_template(
+      "{% set x = 'a' * 1000000 %}{% for i in range(100000) %}{% if x.isupper() %}{% endif %}{% endfor %}"
+      "{{ enable_thinking }}{{ reasoning_effort }}");
+  const auto writer = ChatPromptWriter::read(file, *tokenizer);
+  EXPECT_EQ(writer.problem().text(), "chat template, line 1: more than 200000 steps");
+  EXPECT_TRUE(writer.thinking_choices().empty());
+  ChatPromptOptions options;
+  options.most_steps = 200'000;
+  EXPECT_EQ(writer.write({{"user", "a"}}, options).error().code, ErrorCode::kDoesNotFit);
+  options.allow_plain = true;
+  const auto plain = writer.write({{"user", "a"}}, options);
+  ASSERT_TRUE(plain) << plain.error().message.text();
+  EXPECT_EQ(plain->text.bytes(), "user: a\n\nassistant:");
+
+  StopSource source;
+  source.request_stop();
+  EXPECT_EQ(ChatPromptWriter::read(file, *tokenizer, source.token()).problem().text(), "stopped");
 }
 
 TEST(ChatPrompt, a_conversation_that_a_template_cannot_render_may_take_the_plain_form) {

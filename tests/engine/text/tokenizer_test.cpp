@@ -158,6 +158,24 @@ TEST(Tokenizer, control_tokens_count_only_when_asked_for_and_user_defined_ones_a
   EXPECT_FALSE(tokenizer->is_control(first + 2));
 }
 
+// As llama.cpp's table has them.
+TEST(Tokenizer, models_of_one_pattern_have_one_row) {
+  const std::pair<const char*, std::vector<const char*>> kRows[] = {
+      {"llama3", {"midm-2.0"}},
+      {"gpt-2", {"a.x-4.0", "mellum", "gigachat"}},
+      {"qwen2", {"kormo", "f2llmv2", "solar-open"}},
+      {"starcoder", {"mellum2"}},
+      {"gpt-4o", {"kanana2"}},
+  };
+  for (const auto& [first, others] : kRows) {
+    const PreTokenizerRow* const row = find_pre_tokenizer_row(first);
+    ASSERT_NE(row, nullptr) << first;
+    for (const char* const name : others) EXPECT_EQ(find_pre_tokenizer_row(name), row) << name;
+  }
+  EXPECT_TRUE(find_pre_tokenizer_row("midm-2.0")->adds_bos);
+  EXPECT_EQ(find_pre_tokenizer_row("no-such-model"), nullptr);
+}
+
 TEST(Tokenizer, well_known_ends_of_a_turn_end_generation_whatever_their_type_which_stays) {
   for (const TokenType type : {TokenType::kControl, TokenType::kUserDefined, TokenType::kNormal}) {
     Vocabulary vocabulary =

@@ -48,6 +48,52 @@ TEST(Vocabulary, a_file_without_types_has_those_that_its_keys_and_texts_tell) {
   EXPECT_EQ(vocabulary->special.end_of_generation, (std::vector<TokenId>{2, 4}));
 }
 
+// Gemma 3 has the tags of HTML as user-defined tokens; Llama 2 ends its answers with the same text.
+TEST(Vocabulary, a_tag_of_html_ends_an_answer_only_as_a_control_token_or_by_the_files_word) {
+  Metadata metadata = byte_level_file();
+  const auto ends_with = [&](std::int64_t type) {
+    metadata["tokenizer.ggml.token_type"] = std::vector<std::int64_t>{1, type, 3, 1, 3};
+    const auto vocabulary = read_vocabulary(ModelFile({}, metadata, {}));
+    EXPECT_TRUE(vocabulary) << vocabulary.error().message.text();
+    return vocabulary->special.end_of_generation;
+  };
+  EXPECT_EQ(ends_with(4), (std::vector<TokenId>{2, 4}));
+  EXPECT_EQ(ends_with(1), (std::vector<TokenId>{2, 4}));
+  EXPECT_EQ(ends_with(3), (std::vector<TokenId>{1, 2, 4}));
+  metadata["tokenizer.ggml.eos_token_id"] = std::uint64_t{1};
+  EXPECT_EQ(ends_with(4), (std::vector<TokenId>{1, 2})) << "this file's key names it";
+}
+
+TEST(Vocabulary, the_end_of_a_message_that_a_file_names_ends_an_answer) {
+  Metadata metadata = byte_level_file();
+  metadata["tokenizer.ggml.tokens"] =
+      std::vector<std::string>{"a", "b", "<|endoftext|>", "<|user|>", "<|observation|>"};
+  metadata["tokenizer.ggml.token_type"] = std::vector<std::int64_t>{1, 1, 3, 3, 3};
+  metadata["tokenizer.ggml.eos_token_id"] = std::uint64_t{2};
+  metadata["tokenizer.ggml.eot_token_id"] = std::uint64_t{3};
+  metadata["tokenizer.ggml.eom_token_id"] = std::uint64_t{4};
+  auto vocabulary = read_vocabulary(ModelFile({}, metadata, {}));
+  ASSERT_TRUE(vocabulary) << vocabulary.error().message.text();
+  EXPECT_EQ(vocabulary->special.end_of_generation, (std::vector<TokenId>{2, 3, 4}));
+  EXPECT_EQ(vocabulary->special.end_of_turn, 3U);
+}
+
+TEST(Vocabulary, ends_of_newer_templates_count_as_control_tokens) {
+  for (const std::int64_t type : {3, 4}) {
+    Metadata metadata = byte_level_file();
+    metadata["tokenizer.ggml.tokens"] =
+        std::vector<std::string>{"a", "[e~[", "<|flush|>", "<|calls|>", "<|end|>", "<end>"};
+    metadata["tokenizer.ggml.token_type"] = std::vector<std::int64_t>{1, type, type, type, type, 3};
+    metadata["tokenizer.ggml.bos_token_id"] = std::uint64_t{0};
+    metadata["tokenizer.ggml.eos_token_id"] = std::uint64_t{5};
+    const auto vocabulary = read_vocabulary(ModelFile({}, metadata, {}));
+    ASSERT_TRUE(vocabulary) << vocabulary.error().message.text();
+    EXPECT_EQ(vocabulary->special.end_of_generation,
+              type == 3 ? (std::vector<TokenId>{1, 2, 3, 5}) : (std::vector<TokenId>{5}))
+        << "<|end|> stands between the messages of one answer";
+  }
+}
+
 // As gpt-oss has them: a thought and what follows it are messages of one answer.
 TEST(Vocabulary, what_ends_a_message_of_an_answer_of_several_does_not_end_the_answer) {
   for (const bool is_call_there : {true, false}) {

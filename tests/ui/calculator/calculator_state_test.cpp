@@ -319,6 +319,26 @@ TEST_F(SeveralDevices, a_fix_that_changes_a_headroom_changes_it_in_its_row) {
   EXPECT_EQ(chosen.count(), 1);
 }
 
+TEST_F(SeveralDevices, a_fix_with_another_card_gives_that_card_a_row) {
+  m_calculator.removeDevice(1);
+  m_calculator.planNow();
+  ASSERT_EQ(m_calculator.devices().rows().size(), 2U);
+  ASSERT_TRUE(advised());
+  const auto& fixes = m_calculator.fixes();
+  const auto with = std::find_if(fixes.begin(), fixes.end(),
+                                 [](const Fix& fix) { return fix.words.text().starts_with("with cuda:1 too"); });
+  ASSERT_NE(with, fixes.end());
+  const Fix fix = *with;
+  m_calculator.applyFix(fix);
+  ASSERT_EQ(m_calculator.devices().rows().size(), 3U);
+  EXPECT_EQ(m_calculator.devices().rows()[1].id, "cuda:1");
+  EXPECT_TRUE(m_calculator.plan()->fits());
+  EXPECT_DOUBLE_EQ(*estimate_tokens_per_s(*m_calculator.model(), *m_calculator.plan(),
+                                          std::max(1U, m_calculator.plan()->options.n_ctx / 2)),
+                   *fix.tokens_per_s)
+      << "what was promised";
+}
+
 TEST_F(SeveralDevices, each_device_of_the_list_has_the_figures_of_a_plan_with_it) {
   std::vector<DevicePlanPreview> told;
   QObject::connect(&m_calculator, &CalculatorState::devicePlanPreviewFound, &m_calculator,

@@ -56,6 +56,28 @@ TEST_F(ChatSessionTest, a_prompt_that_is_too_long_leaves_the_question_and_is_sen
   EXPECT_LT(lastRequest().messages.size(), 7U);
 }
 
+// A template that may make no more text, and messages that memory is not planned for, come as errors.
+TEST_F(ChatSessionTest, a_conversation_that_is_too_long_to_be_rendered_can_be_shortened) {
+  for (int i = 0; i < 3; ++i) {
+    chat().send(QString(300, 'q'), {});
+    m_engine.sendAnswer(QString(300, 'a'));
+  }
+  chat().send("next", {});
+  const Error tooMuch{ErrorCode::kDoesNotFit, Message::plain("too long for the template")};
+  emit m_engine.failed(m_engine.lastId, tooMuch);
+  EXPECT_EQ(chat().trouble().kind, Trouble::Kind::PromptTooLong);
+  EXPECT_EQ(chat().trouble().sentence.text(), "too long for the template");
+  EXPECT_EQ(chat().trouble().neededTokens, 2 * chat().context().length);
+  EXPECT_EQ(chat().tree().path().size(), 7) << "the question stays";
+  chat().summarise();
+  EXPECT_EQ(chat().activity(), Activity::Summarising);
+  emit m_engine.failed(m_engine.lastId, tooMuch);
+  EXPECT_EQ(chat().trouble().kind, Trouble::Kind::PromptTooLong) << "the oldest turns are too long to be summarised";
+  chat().dropOldest();
+  EXPECT_EQ(lastRequest().messages.back().content, "next");
+  EXPECT_LT(lastRequest().messages.size(), 7U);
+}
+
 TEST_F(ChatSessionTest, a_prompt_that_was_not_counted_to_its_end_has_at_least_so_many_tokens) {
   chat().send("first", {});
   m_engine.sendAnswer("answer");

@@ -37,7 +37,7 @@ TEST_F(ChatWidgetTest, a_model_whose_template_takes_a_choice_about_thinking_offe
   auto* choice = find<QComboBox>("thinkingChoice");
   EXPECT_FALSE(choice->isVisible());
   LoadedModel loaded{"/m.gguf", std::make_shared<ModelInfo>(), std::make_shared<MemoryPlan>(), {}, 1, {}};
-  loaded.thinkingControl = ThinkingControl::kEffort;
+  loaded.thinkingChoices = kThinkingEfforts;
   emit m_engine.modelLoaded(++m_engine.lastId, loaded);
   EXPECT_TRUE(choice->isVisible());
   choice->setCurrentIndex(choice->findText("Low"));
@@ -48,7 +48,7 @@ TEST_F(ChatWidgetTest, a_model_whose_template_takes_a_choice_about_thinking_offe
 
 TEST_F(ChatWidgetTest, screenshots_of_thoughts_in_both_themes) {
   LoadedModel loaded{"/models/thinker.gguf", std::make_shared<ModelInfo>(), std::make_shared<MemoryPlan>(), {}, 1, {}};
-  loaded.thinkingControl = ThinkingControl::kEffort;
+  loaded.thinkingChoices = kThinkingEfforts;
   emit m_engine.modelLoaded(++m_engine.lastId, loaded);
   type("Does a model of 8 GiB fit into 6 GiB?");
   emit m_engine.thinkingArrived(m_engine.lastId, "The user asks whether it **fits**.\n\n1. The weights take 8 GiB.\n");

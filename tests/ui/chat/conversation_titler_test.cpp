@@ -135,12 +135,12 @@ TEST_F(ConversationTitlerTest, what_is_no_title_or_does_not_come_is_asked_for_by
 }
 
 TEST_F(ConversationTitlerTest, one_that_thinks_is_asked_not_to_or_has_room_for_it) {
-  const auto load = [this](ThinkingControl control) {
+  const auto load = [this](ThinkingChoices choices) {
     emit m_engine.failed(m_engine.lastId, Error{ErrorCode::kCancelled, Message::plain("unloaded")});
     LoadedModel loaded;
     loaded.model = std::make_shared<ModelInfo>();
     loaded.plan = std::make_shared<MemoryPlan>();
-    loaded.thinkingControl = control;
+    loaded.thinkingChoices = choices;
     emit m_engine.modelLoaded(++m_engine.lastId, loaded);
   };
   EXPECT_TRUE(chat().send("q", {}));
@@ -149,11 +149,11 @@ TEST_F(ConversationTitlerTest, one_that_thinks_is_asked_not_to_or_has_room_for_i
   wait();
   const quint32 thinking = lastRequest().maxTokens;
   EXPECT_EQ(lastRequest().thinking, ThinkingChoice::kDefault);
-  load(ThinkingControl::kSwitch);
+  load(kThinkingSwitch);
   wait();
   EXPECT_EQ(lastRequest().thinking, ThinkingChoice::kOff);
   EXPECT_LT(lastRequest().maxTokens, thinking);
-  load(ThinkingControl::kEffort);
+  load(kThinkingEfforts);
   wait();
   EXPECT_EQ(lastRequest().thinking, ThinkingChoice::kLow);
   EXPECT_EQ(lastRequest().maxTokens, thinking);

@@ -70,19 +70,22 @@ TEST_F(SamplerPanelTest, what_a_template_takes_about_thinking_can_be_chosen) {
     return texts.join('|');
   };
   EXPECT_FALSE(choice->isVisibleTo(&m_panel)) << "there is nothing to choose";
-  m_panel.setThinkingControl(ThinkingControl::kSwitch);
+  m_panel.setThinkingChoices(kThinkingSwitch);
   EXPECT_TRUE(choice->isVisibleTo(&m_panel));
   EXPECT_EQ(offered(), "As the model likes|Off|On");
   EXPECT_EQ(choice->accessibleName(), "Thinking");
   choice->setCurrentIndex(1);
   emit choice->activated(1);
   EXPECT_EQ(last().thinking, ThinkingChoice::kOff);
-  m_panel.setThinkingControl(ThinkingControl::kEffort);
+  m_panel.setThinkingChoices(kThinkingEfforts);
   EXPECT_EQ(offered(), "As the model likes|Low|Medium|High");
   EXPECT_EQ(choice->currentIndex(), 0) << "this template has no off";
-  m_panel.setThinkingControl(ThinkingControl::kSwitch);
+  m_panel.setThinkingChoices(kThinkingSwitch);
   EXPECT_EQ(choice->currentText(), "Off") << "kept for the next one that has";
-  m_panel.setThinkingControl(ThinkingControl::kNone);
+  m_panel.setThinkingChoices({ThinkingChoice::kOff, ThinkingChoice::kLow, ThinkingChoice::kHigh});
+  EXPECT_EQ(offered(), "As the model likes|Off|Low|High") << "a switch and an effort, and no more than is taken";
+  EXPECT_EQ(choice->currentText(), "Off");
+  m_panel.setThinkingChoices({});
   EXPECT_FALSE(choice->isVisibleTo(&m_panel));
 }
 
