@@ -5970,6 +5970,10 @@ What a position of a slider means, and how fast that is</extracomment>
         <translation>&amp;Ordner …</translation>
     </message>
     <message>
+    <message>
+        <source>%1 is loaded already.</source>
+        <translation>%1 ist schon geladen.</translation>
+    </message>
         <source>Downloads</source>
         <translation>Downloads</translation>
     </message>
