@@ -767,6 +767,21 @@
     </message>
 </context>
 <context>
+    <name>SaveDialog</name>
+    <message>
+        <source>Save</source>
+        <translation>Speichern</translation>
+    </message>
+    <message>
+        <source>%1 is there already.</source>
+        <translation>%1 gibt es schon.</translation>
+    </message>
+    <message>
+        <source>&amp;Overwrite it</source>
+        <translation>&amp;Überschreiben</translation>
+    </message>
+</context>
+<context>
     <name>Segment</name>
     <message>
         <source>Weights</source>
