@@ -3763,6 +3763,10 @@
         <source>One model is open at a time: of %1 files, %2 is the one.</source>
         <translation>Es ist immer nur ein Modell offen: Von %1 Dateien ist es %2.</translation>
     </message>
+    <message>
+        <source>The settings cannot be written to %1: what you change is forgotten when Headroom ends.</source>
+        <translation>Die Einstellungen können nicht in %1 geschrieben werden: Was Sie ändern, ist vergessen, wenn Headroom endet.</translation>
+    </message>
 </context>
 <context>
     <name>headroom::app::Reporting</name>
