@@ -4912,6 +4912,10 @@
         <source>&amp;Delete</source>
         <translation>&amp;Löschen</translation>
     </message>
+    <message>
+        <source>Your system&apos;s keyring has not deleted yours: it is still kept, and the next start finds it again. Press Enter in the empty field to try once more</source>
+        <translation>Der Schlüsselbund Ihres Systems hat Ihres nicht gelöscht: Es ist noch aufbewahrt, und der nächste Start findet es wieder. Die Eingabetaste im leeren Feld versucht es noch einmal</translation>
+    </message>
 </context>
 <context>
     <name>headroom::ui::DownloadRow</name>
