@@ -5970,12 +5970,20 @@ What a position of a slider means, and how fast that is</extracomment>
         <source>Closed.</source>
         <translation>Geschlossen.</translation>
     </message>
+    <message>
+        <source>%1 is loaded already.</source>
+        <translation>%1 ist schon geladen.</translation>
+    </message>
 </context>
 <context>
     <name>headroom::ui::ModelLibrary</name>
     <message>
         <source>%1 could not be moved to the trash of its disk.</source>
         <translation>%1 konnte nicht in den Papierkorb der Platte verschoben werden.</translation>
+    </message>
+    <message>
+        <source>%1 could not be moved to the trash of its disk as a whole. In the trash are: %2.</source>
+        <translation>%1 konnte nicht als Ganzes in den Papierkorb der Platte verschoben werden. Im Papierkorb sind: %2.</translation>
     </message>
 </context>
 <context>
@@ -5993,10 +6001,6 @@ What a position of a slider means, and how fast that is</extracomment>
         <translation>&amp;Ordner …</translation>
     </message>
     <message>
-    <message>
-        <source>%1 is loaded already.</source>
-        <translation>%1 ist schon geladen.</translation>
-    </message>
         <source>Downloads</source>
         <translation>Downloads</translation>
     </message>
