@@ -203,7 +203,7 @@ Command addRun(CLI::App& program, Interrupts& interrupts) {
             "At most this many tokens; default: until the context is full");
   addText(*app, "--thinking", options->thinking, "How much the model thinks first, where its template lets one choose",
           {.showsDefault = true, .choices = {"default", "off", "on", "low", "medium", "high"}});
-  addTexts(*app, "--stop", options->stopStrings, "End the answer before this text; may be repeated");
+  addRepeatable(*app, "--stop", options->stopStrings, "End the answer before this text; may be repeated");
   addSamplerOptions(*app, options->sampler);
   addText(*app, "--report", options->reportPath,
           "Write planned against mapped bytes, counters and speeds to this file, as JSON", {.isNotEmpty = true});
