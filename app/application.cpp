@@ -442,6 +442,17 @@ void Application::saveSettings() {
   m_saving.waitForFinished();  // the write before took far less than the delay between two
   m_saving =
       QtConcurrent::run([store = m_settingsStore, settings = m_settings.all()] { return store.write(settings); });
+  m_saving.then(this, [this](bool isWritten) {
+    if (!isWritten) tellUnsavedSettings();
+  });
+}
+
+// Once: every change of a setting would say it again.
+void Application::tellUnsavedSettings() {
+  if (std::exchange(m_isUnsavedTold, true) || m_window == nullptr) return;
+  m_window->showMessage(ui::Tone::Warning, [path = QDir::toNativeSeparators(settingsFile(m_paths.dataFolder))] {
+    return tr("The settings cannot be written to %1: what you change is forgotten when Headroom ends.").arg(path);
+  });
 }
 
 bool Application::eventFilter(QObject* object, QEvent* event) {

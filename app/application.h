@@ -89,6 +89,7 @@ class Application : public QObject {
   void openModels(const QStringList& paths);
   void describeModel(const QString& path);
   void saveSettings();
+  void tellUnsavedSettings();
   void learnSpeeds();
   void keepMeasured(const DevicesMeasured& measured, const std::vector<DeviceInfo>& devices);
   void measureDue(std::vector<DeviceInfo> devices);
@@ -108,6 +109,7 @@ class Application : public QObject {
   bool m_wasLoading = false;  // as the settings said before they were changed last
   QTimer m_saveTimer;         // many changes in a row are written once
   QFuture<bool> m_saving;
+  bool m_isUnsavedTold = false;
   DeviceSpeedStore m_speeds;
   QTimer m_idleTimer;  // since the engine last told of work
   QFuture<void> m_savingSpeeds;

@@ -119,6 +119,29 @@ Result<std::unique_ptr<ConversationDatabase>> ConversationDatabase::openInMemory
   return self;
 }
 
+// Without a transaction, which would ask for the right to write the file too; and without the index of texts, which
+// takes many times as long to make as their rows.
+Result<std::unique_ptr<ConversationDatabase>> ConversationDatabase::copyInMemory() const {
+  Result<std::unique_ptr<ConversationDatabase>> copy = openInMemory();
+  if (!copy) return copy;
+  const QSqlDatabase to = (*copy)->database();
+  const Message doing = Message::say("read");
+  const Result<QSqlQuery> attached =
+      runQuery(to, QStringLiteral("ATTACH DATABASE ? AS disk"), {database().databaseName()}, doing);
+  if (!attached) return attached.error();
+  for (const char* sql : {"INSERT INTO main.conversations SELECT * FROM disk.conversations",
+                          "INSERT INTO main.turns(number, id, conversation_id, parent_id, role, text, attachments, "
+                          "state, active, cut_before, summary, model_name, generated_tokens, decode_seconds, seed, "
+                          "created_ms, thinking, thinking_ms, folded) SELECT number, id, conversation_id, parent_id, "
+                          "role, text, attachments, state, active, cut_before, summary, model_name, generated_tokens, "
+                          "decode_seconds, seed, created_ms, thinking, thinking_ms, '' FROM disk.turns ORDER BY number",
+                          "INSERT INTO main.drafts SELECT * FROM disk.drafts", "DETACH DATABASE disk"}) {
+    const Result<QSqlQuery> done = runQuery(to, QLatin1StringView(sql), {}, doing);
+    if (!done) return done.error();
+  }
+  return copy;
+}
+
 ConversationDatabase::~ConversationDatabase() {
   database().close();
   QSqlDatabase::removeDatabase(m_connection);

@@ -21,6 +21,9 @@ class ConversationDatabase {
   // is left as it is.
   static Result<std::unique_ptr<ConversationDatabase>> open(const QString& path);
   static Result<std::unique_ptr<ConversationDatabase>> openInMemory();  // gone with the object
+  // All that is on the disk now, in memory: what is changed there leaves the file as it is. A search finds titles in
+  // it, and of the texts those that are saved into it.
+  Result<std::unique_ptr<ConversationDatabase>> copyInMemory() const;
   ~ConversationDatabase();
   ConversationDatabase(const ConversationDatabase&) = delete;
   ConversationDatabase& operator=(const ConversationDatabase&) = delete;

@@ -2,6 +2,7 @@
 
 #include <QDir>
 #include <QFileInfo>
+#include <QSet>
 #include <QTimer>
 #include <deque>
 #include <functional>
@@ -47,21 +48,21 @@ class ConversationWorker : public QObject {
 
   void list(const QString& search) {
     if (!m_database) return emit listed(search, {});
-    const auto found = m_database->list(search);
+    const auto found = m_waiting.empty() ? m_database->list(search) : listWithWaiting(search);
     found ? emit listed(search, *found) : tell(found.error());
   }
 
   // Who asked waits for an answer, also where there is no database.
   void open(const QString& conversationId) {
     if (!m_database) return emit openFailed(conversationId);
-    const auto conversation = m_database->read(conversationId);
+    const auto conversation = readable().read(conversationId);
     if (conversation) return emit opened(*conversation);
     tell(conversation.error());
     emit openFailed(conversationId);
   }
 
   void openNewDraft() {
-    const Result<ui::Draft> draft = m_database ? m_database->readDraft({}) : ui::Draft();
+    const Result<ui::Draft> draft = m_database ? readable().readDraft({}) : ui::Draft();
     if (!draft) tell(draft.error());
     emit newDraftOpened(draft ? *draft : ui::Draft());
   }
@@ -71,6 +72,7 @@ class ConversationWorker : public QObject {
   void change(const QString& subject, Change make) {
     if (!m_database) return;
     if (!m_waiting.empty() && !subject.isEmpty() && m_waiting.back().subject == subject) m_waiting.pop_back();
+    if (m_withWaiting) static_cast<void>(make(*m_withWaiting));
     m_waiting.push_back({subject, std::move(make)});
     if (!m_retry.isActive()) writeWaiting();
   }
@@ -85,6 +87,7 @@ class ConversationWorker : public QObject {
     }
     if (!m_retry.isActive()) return;
     m_retry.stop();
+    m_withWaiting.reset();
     m_told = {};
     emit problemFound(Message::say("What had waited to be saved is saved now."));
   }
@@ -102,6 +105,33 @@ class ConversationWorker : public QObject {
     QString subject;
     Change make;
   };
+
+  // What waits is read as if it were saved: who leaves a conversation finds in it again what was said and typed.
+  ConversationDatabase& readable() {
+    if (m_waiting.empty()) return *m_database;
+    if (!m_withWaiting) {
+      Result<std::unique_ptr<ConversationDatabase>> copy = m_database->copyInMemory();
+      if (!copy) return *m_database;
+      m_withWaiting = std::move(*copy);
+      // What fails here fails in the file as well, and is told then.
+      for (const Waiting& waiting : m_waiting) static_cast<void>(waiting.make(*m_withWaiting));
+    }
+    return *m_withWaiting;
+  }
+
+  // The copy knows the texts that were saved since, and the file those from before.
+  Result<QVector<ui::ListedConversation>> listWithWaiting(const QString& search) {
+    Result<QVector<ui::ListedConversation>> all = readable().list({});
+    if (!all || search.isEmpty()) return all;
+    QSet<QString> hits;
+    for (ConversationDatabase* each : {m_database.get(), &readable()}) {
+      const Result<QVector<ui::ListedConversation>> found = each->list(search);
+      if (!found) return found.error();
+      for (const ui::ListedConversation& hit : *found) hits.insert(hit.id);
+    }
+    all->removeIf([&](const ui::ListedConversation& one) { return !hits.contains(one.id); });
+    return all;
+  }
 
   // Chatting goes on, with all that a database does but last.
   void goOnInMemory(const Error& error) {
@@ -131,7 +161,8 @@ class ConversationWorker : public QObject {
   Message m_told;
   std::unique_ptr<ConversationDatabase> m_database;
   std::deque<Waiting> m_waiting;
-  QTimer m_retry{this};  // runs while something waits
+  std::unique_ptr<ConversationDatabase> m_withWaiting;  // the file with all that waits; null: nobody has read it
+  QTimer m_retry{this};                                 // runs while something waits
 };
 
 ConversationStore::ConversationStore(const QString& path, QObject* parent)

@@ -43,7 +43,10 @@ QString ModelDownloads::folder() const {
   return ui::downloadFolder(m_settings.library(), ui::libraryPlaces(m_dataFolder));
 }
 
-void ModelDownloads::findUnfinished() { m_downloads->findUnfinished(folder()); }
+void ModelDownloads::findUnfinished() {
+  for (const QString& root : ui::foldersOfDownloads(m_settings.library(), ui::libraryPlaces(m_dataFolder)))
+    m_downloads->findUnfinished(root);
+}
 
 // A damaged list is left out: it is nobody's first need.
 ui::DownloadPanel* ModelDownloads::makePanel() {

@@ -28,7 +28,8 @@ class ModelDownloads : public QObject {
 
   // Goes to whoever shows it. One at a time.
   ui::DownloadPanel* makePanel();
-  void findUnfinished();  // of earlier starts; they stand still until the user says otherwise
+  void findUnfinished();  // of earlier starts, also where downloads went then; they stand still until the user says
+                          // otherwise
   QString folder() const;
   ui::Downloads& downloads() { return *m_downloads; }
 

@@ -14,6 +14,7 @@
 #include "ui/chat/chat_sessions.h"
 #include "ui/main_window/main_window.h"
 #include "ui/model/model_controller.h"
+#include "ui/theme/save_dialog.h"
 #include "ui/verify/verify_dialog.h"
 
 namespace headroom::app {
@@ -102,14 +103,14 @@ ReportInputs Reporting::collect() const {
 
 void Reporting::askForReport() {
   QWidget* parent = m_dialog != nullptr ? static_cast<QWidget*>(m_dialog) : &m_parts.window;
-  auto* dialog = new QFileDialog(parent, tr("Save a report"), QDir::homePath(), tr("Zip files (*.zip)"));
-  dialog->setObjectName(QStringLiteral("reportDialog"));
-  dialog->setAcceptMode(QFileDialog::AcceptSave);
-  dialog->setDefaultSuffix(QStringLiteral("zip"));
-  dialog->selectFile(suggestedName());
-  dialog->setAttribute(Qt::WA_DeleteOnClose);
-  connect(dialog, &QFileDialog::fileSelected, this, &Reporting::saveReport);
-  dialog->open();
+  // Only a name that ends in .zip makes a file of the report and not a folder.
+  ui::openSaveDialog(
+      parent,
+      {tr("Save a report"), QDir::home().filePath(suggestedName()), QStringLiteral("zip"), tr("Zip files (*.zip)")},
+      [self = QPointer(this)](const QString& path) {
+        if (self != nullptr) self->saveReport(path);
+      })
+      ->setObjectName(QStringLiteral("reportDialog"));
 }
 
 void Reporting::saveReport(const QString& path) {

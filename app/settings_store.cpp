@@ -10,6 +10,7 @@
 
 #include "format/dtype_table.h"
 #include "plan/plan_options.h"
+#include "ui/library/model_folders.h"
 
 namespace headroom::app {
 
@@ -246,6 +247,10 @@ const std::vector<Entry>& entries() {
        [](S& s, const QVariant& v) { s.library.ollama = v.toBool(); }},
       {"library/download_folder", [](const S& s) { return QVariant(s.library.downloadFolder); },
        [](S& s, const QVariant& v) { s.library.downloadFolder = v.toString(); }},
+      {"library/earlier_download_folders", [](const S& s) { return QVariant(s.library.earlierDownloadFolders); },
+       [](S& s, const QVariant& v) {
+         s.library.earlierDownloadFolders = v.toStringList().mid(0, ui::kMostEarlierFolders);
+       }},
       {"library/hub_address", [](const S& s) { return QVariant(s.library.hubAddress); },
        [](S& s, const QVariant& v) { s.library.hubAddress = v.toString(); }},
   };

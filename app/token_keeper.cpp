@@ -75,6 +75,7 @@ void TokenKeeper::prepare() {
 }
 
 void TokenKeeper::takeRead(bool hasAnswered, const QByteArray& token) {
+  if (hasAnswered && !token.isEmpty()) m_isInKeyring = true;
   if (m_isReady) return;
   m_isReady = true;
   if (const QByteArray own = usable(token); hasAnswered && !own.isEmpty()) {
@@ -101,16 +102,27 @@ void TokenKeeper::use(const QByteArray& token, ui::TokenSource source) {
 void TokenKeeper::setToken(const QByteArray& token) {
   const QByteArray own = usable(token);
   const bool wasReady = std::exchange(m_isReady, true);
+  m_isStillKept = false;
   if (own.isEmpty()) {
     useOthers();
   } else {
     use(own, ui::TokenSource::ThisRun);  // until the keyring says that it has it
   }
-  m_keyring.write(own, [self = QPointer(this), nSet = ++m_nSet](bool isKept) {
-    if (self == nullptr || self->m_nSet != nSet || !isKept || self->m_source != ui::TokenSource::ThisRun) return;
-    self->use(self->m_token, ui::TokenSource::Keyring);
+  m_keyring.write(own, [self = QPointer(this), own, nSet = ++m_nSet](bool isKept) {
+    if (self != nullptr && self->m_nSet == nSet) self->takeWritten(own, isKept);
   });
   if (!wasReady) emit ready();
+}
+
+// Where no keyring answers, none has kept a token either: only of one that had it there is something to say.
+void TokenKeeper::takeWritten(const QByteArray& own, bool isDone) {
+  if (isDone) m_isInKeyring = !own.isEmpty();
+  if (!own.isEmpty()) {
+    if (isDone && m_source == ui::TokenSource::ThisRun) use(m_token, ui::TokenSource::Keyring);
+  } else if (!isDone && m_isInKeyring) {
+    m_isStillKept = true;
+    emit changed();
+  }
 }
 
 }  // namespace headroom::app

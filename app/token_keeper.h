@@ -29,8 +29,10 @@ class TokenKeeper : public ui::TokenPort {
   QByteArray token() const override { return m_token; }
   ui::TokenSource source() const override { return m_source; }
   void setToken(const QByteArray& token) override;
+  bool isStillKept() const override { return m_isStillKept; }
 
  private:
+  void takeWritten(const QByteArray& own, bool isDone);
   void takeRead(bool hasAnswered, const QByteArray& token);
   void use(const QByteArray& token, ui::TokenSource source);
   void useOthers();
@@ -39,6 +41,8 @@ class TokenKeeper : public ui::TokenPort {
   QByteArray m_token;
   ui::TokenSource m_source = ui::TokenSource::None;
   bool m_isAsking = false, m_isReady = false;
+  bool m_isInKeyring = false;  // as it said last
+  bool m_isStillKept = false;
   quint64 m_nSet = 0;  // how often one was given: an answer about an older one changes nothing
 };
 

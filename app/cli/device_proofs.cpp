@@ -35,12 +35,13 @@ void tellEnd(const DeviceInfo& device, const ProofOfChild& proof) {
 
 void knowProofs(std::span<DeviceInfo> devices) { VerdictStore::read(verdictFile()).fill(devices); }
 
-void proveFirst(std::span<DeviceInfo> devices, std::span<const std::string> named) {
+void proveFirst(std::span<DeviceInfo> devices, std::span<const std::string> named, const StopToken& stop) {
   knowProofs(devices);
   for (const DeviceInfo& device : devices_to_prove(devices)) {
+    if (stop.stop_requested()) break;
     if (!named.empty() && !isNamed(device, named)) continue;
     printNote(fmt::format("{}: checking {} once, before it is used", device.id, device.name));
-    tellEnd(device, prove_and_keep(verdictFile(), device, proofCommand(device.id), {}, [](const ProofProgress&) {}));
+    tellEnd(device, prove_and_keep(verdictFile(), device, proofCommand(device.id), stop, [](const ProofProgress&) {}));
   }
   knowProofs(devices);
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/stop.h"
 #include "devices/device_info.h"
 
 namespace headroom::cli {
@@ -13,8 +14,9 @@ namespace headroom::cli {
 void knowProofs(std::span<DeviceInfo> devices);
 
 // The same; those that nobody has looked at yet are checked first, each in a process of its own, with a line on stderr:
-// the ones that are `named`, or, where none is, all that could be used unasked.
-void proveFirst(std::span<DeviceInfo> devices, std::span<const std::string> named);
+// the ones that are `named`, or, where none is, all that could be used unasked. A stop kills the check that runs, of
+// which nothing is kept, and begins no other.
+void proveFirst(std::span<DeviceInfo> devices, std::span<const std::string> named, const StopToken& stop);
 
 // What to say of a device that is used because it was named: that it failed, and how, or that nobody has looked at it;
 // empty: it is proved.

@@ -111,7 +111,7 @@ void printDevice(const DeviceInfo& device) {
 }
 
 ExitCode devices(const Options& options) {
-  const Result<std::vector<DeviceInfo>> all = plannableDevices(0, false);
+  const Result<std::vector<DeviceInfo>> all = plannableDevices(0, false, {});
   if (!all) return report(all.error(), options.asJson);
   Json json = Json::array();
   bool inCatalogue = false;

@@ -20,13 +20,18 @@ namespace {
 // NOLINTBEGIN(cppcoreguidelines-avoid-non-const-global-variables)
 std::atomic<bool> isHeard = false;
 std::atomic<bool> wasAsked = false;
+std::atomic<bool> mustEnd = false;  // by SIGTERM or SIGHUP
 StopSource* const stopSource = new StopSource;
 std::array<int, 2> wakePipe{-1, -1};
+std::array<struct sigaction, 3> actionsBefore{};  // of kSignals
 // NOLINTEND(cppcoreguidelines-avoid-non-const-global-variables)
+constexpr std::array kSignals{SIGINT, SIGTERM, SIGHUP};
 
-extern "C" void onInterrupt(int) {
+extern "C" void onInterrupt(int number) {
   const int kept = errno;
-  if (!isHeard || wasAsked.exchange(true)) {
+  const bool isEnd = number != SIGINT;
+  if (isEnd) mustEnd = true;
+  if (!isHeard || (wasAsked.exchange(true) && !isEnd)) {
     constexpr std::string_view kNote = "headroom-cli: interrupted\n";
     [[maybe_unused]] const ssize_t told = ::write(STDERR_FILENO, kNote.data(), kNote.size());
     _exit(kNoResource);
@@ -44,12 +49,16 @@ Interrupts::Interrupts() {
   struct sigaction action {};
   action.sa_handler = onInterrupt;
   action.sa_flags = SA_RESTART;  // output that waits for its reader is no error; who waits for input polls
-  sigaction(SIGINT, &action, nullptr);
+  for (std::size_t i = 0; i < kSignals.size(); ++i) {
+    sigaction(kSignals[i], &action, &actionsBefore[i]);
+    // Under nohup.
+    if (kSignals[i] == SIGHUP && actionsBefore[i].sa_handler == SIG_IGN) sigaction(SIGHUP, &actionsBefore[i], nullptr);
+  }
 }
 
 Interrupts::~Interrupts() {
-  std::signal(SIGINT, SIG_DFL);
-  isHeard = false;
+  for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &actionsBefore[i], nullptr);
+  isHeard = mustEnd = false;
   take();
   for (int& end : wakePipe) {
     ::close(end);
@@ -62,7 +71,7 @@ void Interrupts::hear() { isHeard = true; }
 bool Interrupts::isAsked() const { return wasAsked; }
 
 bool Interrupts::take() {
-  if (!wasAsked) return false;
+  if (!wasAsked || mustEnd) return wasAsked;
   char woken = 0;
   while (::read(wakePipe[0], &woken, 1) > 0) {
   }

@@ -1,12 +1,14 @@
-// Ctrl-C, which is never lost: it ends the process, or asks those who work to stop.
+// Ctrl-C, SIGTERM and SIGHUP, none of which is lost: they end the process, or ask those who work to stop.
 #pragma once
 
 #include "base/stop.h"
 
 namespace headroom::cli {
 
-// One for the whole program, made in main(). Until heard() an interrupt ends the process with kNoResource at once; from
-// then on the first one asks, and stays asked until take(), and a second one before that ends the process.
+// One for the whole program, made in main(). Until hear() an interrupt ends the process with kNoResource at once; from
+// then on the first one asks, and stays asked until take(), and a second Ctrl-C before that ends the process. SIGTERM
+// and SIGHUP mean the program and not the answer: what they ask for cannot be taken, and they may come twice, as both
+// the shell and the kernel send SIGHUP when a terminal is closed.
 class Interrupts {
  public:
   Interrupts();
@@ -16,7 +18,7 @@ class Interrupts {
 
   void hear();  // from here on whoever works looks at this object
   bool isAsked() const;
-  bool take();                 // whether a stop was asked for; afterwards none is
+  bool take();                 // whether a stop was asked for; afterwards none is, except by SIGTERM or SIGHUP
   StopToken token() const;     // is asked to stop whenever this is
   int wakeDescriptor() const;  // can be read while a stop is asked for: what waits with poll() misses none
 };

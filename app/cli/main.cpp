@@ -55,8 +55,8 @@ int runProgram(int argc, char** argv) {
   program.set_version_flag("--version", std::string("headroom-cli " HEADROOM_VERSION));
   const std::vector<Command> commands{addInspect(program),
                                       addDevices(program),
-                                      addPlan(program),
-                                      addSolve(program),
+                                      addPlan(program, interrupts),
+                                      addSolve(program, interrupts),
                                       addRun(program, interrupts),
                                       addTokenize(program),
                                       addDetokenize(program),

@@ -6,7 +6,7 @@
 namespace headroom::cli {
 
 Result<OpenModel> openModel(const std::string& path, const PlanArguments& arguments, const StopToken& stop) {
-  Result<PlannedModel> planned = planToLoad(path, arguments);
+  Result<PlannedModel> planned = planToLoad(path, arguments, stop);
   if (!planned) return planned.error();
   const LoadInputs inputs{planned->info, planned->plan, backendFactory()};
   Result<std::shared_ptr<const LoadedModel>> loaded = load_model(planned->file, inputs, stop, [](Bytes) {});

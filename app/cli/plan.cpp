@@ -30,8 +30,9 @@ ExitCode printPlan(const PlannedModel& planned, bool asJson) {
   return planned.plan->fits() ? kDone : kNo;
 }
 
-ExitCode plan(const Options& options) {
-  const Result<PlannedModel> planned = planModel(options.model, options.plan);
+ExitCode plan(const Options& options, Interrupts& interrupts) {
+  interrupts.hear();
+  const Result<PlannedModel> planned = planModel(options.model, options.plan, interrupts.token());
   if (!planned) return report(planned.error(), options.asJson);
   return printPlan(*planned, options.asJson);
 }
@@ -44,8 +45,9 @@ Result<SolveAnswer> answer(const Options& options, const PlannedModel& planned) 
   return longest_context(model, inputs.devices, inputs.options, options.limit);
 }
 
-ExitCode solve(const Options& options) {
-  const Result<PlannedModel> planned = planModel(options.model, options.plan);
+ExitCode solve(const Options& options, Interrupts& interrupts) {
+  interrupts.hear();
+  const Result<PlannedModel> planned = planModel(options.model, options.plan, interrupts.token());
   if (!planned) return report(planned.error(), options.asJson);
   const Result<SolveAnswer> solved = answer(options, *planned);
   if (!solved) return report(solved.error(), options.asJson);
@@ -70,17 +72,17 @@ ExitCode solve(const Options& options) {
 
 }  // namespace
 
-Command addPlan(CLI::App& program) {
+Command addPlan(CLI::App& program, Interrupts& interrupts) {
   CLI::App* app = addSubcommand(program, "plan", "Every byte that a model will take, and whether it fits");
   auto options = std::make_shared<Options>();
   addText(*app, "MODEL", options->model, "A .gguf file", {.isRequired = true});
   addPlanOptions(*app, options->plan);
   addJsonOption(*app, options->asJson);
   addExample(*app, "plan model.gguf --ctx 8192 --device \"RTX 4090\" --device \"RTX 3060 12GB\" --keep-free 1GiB");
-  return {app, [options] { return plan(*options); }};
+  return {app, [options, &interrupts] { return plan(*options, interrupts); }};
 }
 
-Command addSolve(CLI::App& program) {
+Command addSolve(CLI::App& program, Interrupts& interrupts) {
   CLI::App* app =
       addSubcommand(program, "solve", "The longest context, the most layers or the lightest KV change that fits");
   auto options = std::make_shared<Options>();
@@ -92,7 +94,7 @@ Command addSolve(CLI::App& program) {
   addPlanOptions(*app, options->plan);
   addJsonOption(*app, options->asJson);
   addExample(*app, "solve model.gguf --for ctx --device \"RTX 3060\" --keep-free 1GiB");
-  return {app, [options] { return solve(*options); }};
+  return {app, [options, &interrupts] { return solve(*options, interrupts); }};
 }
 
 }  // namespace headroom::cli

@@ -198,12 +198,13 @@ void addPlainKvOption(CLI::App& app, PlanArguments& arguments) {
 
 std::string_view kvSchemeName(const PlanArguments& arguments) { return arguments.plainKv ? "plain" : "rotated"; }
 
-Result<std::vector<DeviceInfo>> plannableDevices(std::uint32_t nThreads, bool proves,
+Result<std::vector<DeviceInfo>> plannableDevices(std::uint32_t nThreads, bool proves, const StopToken& stop,
                                                  std::span<const std::string> named) {
   Result<std::vector<DeviceInfo>> devices = probe_devices(nThreads, true);
   if (!devices) return devices;
   if (proves) {
-    proveFirst(*devices, named);
+    proveFirst(*devices, named, stop);
+    if (stop.stop_requested()) return Error{ErrorCode::kCancelled, Message::plain("interrupted before it was planned")};
   } else {
     knowProofs(*devices);
   }
@@ -214,7 +215,7 @@ Result<std::vector<DeviceInfo>> plannableDevices(std::uint32_t nThreads, bool pr
   return devices;
 }
 
-Result<PlanInputs> readPlanArguments(const PlanArguments& arguments, const ModelInfo& model) {
+Result<PlanInputs> readPlanArguments(const PlanArguments& arguments, const ModelInfo& model, const StopToken& stop) {
   PlanInputs inputs;
   PlanOptions& options = inputs.options;
   options.n_ctx = arguments.nCtx;
@@ -239,19 +240,19 @@ Result<PlanInputs> readPlanArguments(const PlanArguments& arguments, const Model
   const Result<std::int32_t> checkpoints = readNumberOrAuto("--checkpoints", "copies", arguments.checkpoints);
   if (!checkpoints) return checkpoints.error();
   options.n_checkpoints = *checkpoints;
-  Result<std::vector<DeviceInfo>> devices = plannableDevices(arguments.nThreads, true, arguments.devices);
+  Result<std::vector<DeviceInfo>> devices = plannableDevices(arguments.nThreads, true, stop, arguments.devices);
   if (!devices) return devices.error();
   inputs.devices = std::move(*devices);
   if (Status read = readDevices(arguments, model, inputs); !read) return read.error();
   return inputs;
 }
 
-Result<PlannedModel> planModel(const std::string& path, const PlanArguments& arguments) {
+Result<PlannedModel> planModel(const std::string& path, const PlanArguments& arguments, const StopToken& stop) {
   Result<ModelFile> file = open_model_file(path);
   if (!file) return file.error();
   Result<ModelInfo> info = describe_model(*file);
   if (!info) return info.error();
-  Result<PlanInputs> inputs = readPlanArguments(arguments, *info);
+  Result<PlanInputs> inputs = readPlanArguments(arguments, *info, stop);
   if (!inputs) return inputs.error();
   Result<MemoryPlan> plan = plan_memory(*info, inputs->devices, inputs->options);
   if (!plan) return asOption(plan.error());
@@ -260,8 +261,8 @@ Result<PlannedModel> planModel(const std::string& path, const PlanArguments& arg
                       std::make_shared<const MemoryPlan>(std::move(*plan))};
 }
 
-Result<PlannedModel> planToLoad(const std::string& path, const PlanArguments& arguments) {
-  Result<PlannedModel> planned = planModel(path, arguments);
+Result<PlannedModel> planToLoad(const std::string& path, const PlanArguments& arguments, const StopToken& stop) {
+  Result<PlannedModel> planned = planModel(path, arguments, stop);
   if (!planned) return planned;
   for (const DeviceChoice& choice : planned->plan->options.devices) {
     const DeviceInfo& device = planned->plan->devices[choice.device];

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/stop.h"
 #include "command.h"
 #include "file/model_file.h"
 #include "plan/memory_plan.h"
@@ -35,18 +36,18 @@ void addPlainKvOption(CLI::App& app, PlanArguments& arguments);
 std::string_view kvSchemeName(const PlanArguments& arguments);
 
 // Devices that can be planned for: those of this machine, then the catalogue. `nThreads` 0: as many as there are cores.
-// `proves`: see proveFirst(); without it nobody is waited for.
-Result<std::vector<DeviceInfo>> plannableDevices(std::uint32_t nThreads, bool proves,
+// `proves`: see proveFirst(), which a stop ends (kCancelled); without it nobody is waited for.
+Result<std::vector<DeviceInfo>> plannableDevices(std::uint32_t nThreads, bool proves, const StopToken& stop,
                                                  std::span<const std::string> named = {});
 
 // The devices and options that the arguments name, and what is chosen for the model where they name no device. kUsage
-// names the argument that makes no sense.
+// names the argument that makes no sense. A first check of a card may take a minute: `stop` ends it (kCancelled).
 struct PlanInputs {
   std::vector<DeviceInfo> devices;
   PlanOptions options;
   Message whyTheseDevices;  // a sentence, where some were chosen; else empty
 };
-Result<PlanInputs> readPlanArguments(const PlanArguments& arguments, const ModelInfo& model);
+Result<PlanInputs> readPlanArguments(const PlanArguments& arguments, const ModelInfo& model, const StopToken& stop);
 
 // A model's header and its plan.
 struct PlannedModel {
@@ -55,10 +56,10 @@ struct PlannedModel {
   PlanInputs inputs;
   std::shared_ptr<const MemoryPlan> plan;
 };
-Result<PlannedModel> planModel(const std::string& path, const PlanArguments& arguments);
+Result<PlannedModel> planModel(const std::string& path, const PlanArguments& arguments, const StopToken& stop);
 
 // The same for subcommands that load: kUsage when the device is not in this machine, kDoesNotFit when the plan does not
 // fit.
-Result<PlannedModel> planToLoad(const std::string& path, const PlanArguments& arguments);
+Result<PlannedModel> planToLoad(const std::string& path, const PlanArguments& arguments, const StopToken& stop);
 
 }  // namespace headroom::cli

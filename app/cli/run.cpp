@@ -160,13 +160,13 @@ ExitCode run(const Options& options, bool hasPrompt, Interrupts& interrupts) {
   if (options.isRaw && !options.system.empty())
     return misuse("--raw takes the prompt as it stands: --system has no place in it");
   if (Status sane = check_sampler_settings(options.sampler); !sane) return report(sane.error(), options.asJson);
-  Result<PlannedModel> planned = planToLoad(options.model, options.plan);
+  interrupts.hear();
+  Result<PlannedModel> planned = planToLoad(options.model, options.plan, interrupts.token());
   if (!planned) return report(planned.error(), options.asJson);
   Result<std::optional<OutputFile>> reportFile = openIfNamed(options.reportPath);
   if (!reportFile) return report(reportFile.error(), options.asJson);
   const bool plain = agreesToPlain(options, planned->file);
   for (const Message& warning : planned->info->warnings) printNote("warning: " + warning.text());
-  interrupts.hear();
   Chat chat(std::move(*planned), interrupts);
   if (const std::optional<Error> error = chat.load()) return report(*error, options.asJson);
   const std::string problem = chat.loaded().template_problem.text();
@@ -216,7 +216,7 @@ Command addRun(CLI::App& program, Interrupts& interrupts) {
             "At most this many tokens; default: until the context is full");
   addText(*app, "--thinking", options->thinking, "How much the model thinks first, where its template lets one choose",
           {.showsDefault = true, .choices = {"default", "off", "on", "low", "medium", "high"}});
-  addTexts(*app, "--stop", options->stopStrings, "End the answer before this text; may be repeated");
+  addRepeatable(*app, "--stop", options->stopStrings, "End the answer before this text; may be repeated");
   addSamplerOptions(*app, options->sampler);
   addText(*app, "--report", options->reportPath,
           "Write planned against mapped bytes, counters and speeds to this file, as JSON", {.isNotEmpty = true});

@@ -9,8 +9,8 @@ namespace headroom::cli {
 
 Command addInspect(CLI::App& program);
 Command addDevices(CLI::App& program);
-Command addPlan(CLI::App& program);
-Command addSolve(CLI::App& program);
+Command addPlan(CLI::App& program, Interrupts& interrupts);
+Command addSolve(CLI::App& program, Interrupts& interrupts);
 Command addRun(CLI::App& program, Interrupts& interrupts);
 Command addTokenize(CLI::App& program);
 Command addDetokenize(CLI::App& program);

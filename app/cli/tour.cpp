@@ -44,14 +44,14 @@ void printMapped(const MemoryReport& memory, const MemoryGrowth& grown) {
 ExitCode tour(const Options& options, Interrupts& interrupts) {
   const Result<std::string> path = modelPath(options);
   if (!path) return report(path.error(), false);
-  Result<PlannedModel> planned = planModel(*path, options.plan);
+  interrupts.hear();
+  Result<PlannedModel> planned = planModel(*path, options.plan, interrupts.token());
   if (!planned) return report(planned.error(), false);
   const Result<std::vector<Fix>> advice = find_advice(*planned->info, planned->inputs.devices, planned->inputs.options);
   if (!advice) return report(advice.error(), false);
   print(plan_text(*planned->info, *planned->plan, *advice));
   if (!planned->plan->fits()) return kNo;
 
-  interrupts.hear();
   Chat chat(std::move(*planned), interrupts);
   if (const std::optional<Error> error = chat.load()) return report(*error, false);
   printLine(fmt::format("\nLoaded in {:.2f} s.\n\n> {}", chat.loaded().seconds, options.prompt));

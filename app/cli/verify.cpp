@@ -51,12 +51,12 @@ Status writeReport(const Options& options, const ModelLoaded& loaded, const Veri
 
 ExitCode verify(const Options& options, Interrupts& interrupts) {
   const auto fail = [&](const Error& error) { return report(error, options.asJson); };
-  Result<PlannedModel> planned = planToLoad(options.model, options.plan);
+  interrupts.hear();
+  Result<PlannedModel> planned = planToLoad(options.model, options.plan, interrupts.token());
   if (!planned) return fail(planned.error());
   if (!options.reportPath.empty()) {
     if (Status writable = checkReportPath(options.reportPath); !writable) return fail(writable.error());
   }
-  interrupts.hear();
   Chat chat(std::move(*planned), interrupts);
   if (const std::optional<Error> error = chat.load()) return fail(*error);
   ProgressLine line;

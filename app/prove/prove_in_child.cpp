@@ -96,7 +96,7 @@ ProofOfChild prove_and_keep(const std::filesystem::path& verdict_file, const Dev
   if (std::optional<Verdict> verdict = verdict_of(proof, std::time(nullptr))) {
     store.put(device, std::move(*verdict));
   } else {
-    store.forget(device);
+    store.take_back_running(device);
   }
   (void)store.write();
   return proof;

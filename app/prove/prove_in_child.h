@@ -28,8 +28,9 @@ struct ProofOfChild {
 ProofOfChild prove_in_child(const std::vector<std::string>& command, std::chrono::milliseconds silence,
                             const StopToken& stop, const std::function<void(const ProofProgress&)>& tell);
 
-// The whole of it: marks the device as looked at in the file, checks it, and keeps the verdict. A file that cannot be
-// written is no error: then the device is looked at again next time.
+// The whole of it: marks the device as looked at in the file, checks it, and keeps the verdict; where there is
+// no judgement, the one from before. A file that cannot be written is no error: then the device is looked at again next
+// time.
 ProofOfChild prove_and_keep(const std::filesystem::path& verdict_file, const DeviceInfo& device,
                             const std::vector<std::string>& command, const StopToken& stop,
                             const std::function<void(const ProofProgress&)>& tell);

@@ -48,6 +48,10 @@ std::optional<Verdict> read_verdict(const Json& entry) {
     verdict.at = at->get<std::int64_t>();
   if (const auto seconds = entry.find("seconds"); seconds != entry.end() && seconds->is_number())
     verdict.seconds = seconds->get<double>();
+  if (const auto before = entry.find("before"); before != entry.end()) {
+    const std::optional<Verdict> known = read_verdict(*before);
+    if (known && known->kind != Verdict::Kind::kRunning) verdict.before = std::make_shared<const Verdict>(*known);
+  }
   return verdict;
 }
 
@@ -56,6 +60,7 @@ Json verdict_json(const Verdict& verdict) {
   Json json{{"verdict", kind->second}, {"device", verdict.device}, {"at", verdict.at}, {"seconds", verdict.seconds}};
   if (!verdict.what_failed.empty()) json["what_failed"] = verdict.what_failed;
   if (!verdict.process.empty()) json["process"] = verdict.process;
+  if (verdict.before) json["before"] = verdict_json(*verdict.before);
   return json;
 }
 
@@ -101,6 +106,7 @@ std::optional<Verdict> VerdictStore::find(const DeviceInfo& device) const {
   const std::string& process = verdict.process;
   const bool is_over = verdict.kind == Verdict::Kind::kRunning &&
                        (process.empty() || process_mark(std::strtoll(process.c_str(), nullptr, 10)) != process);
+  if (is_over && verdict.before) return *verdict.before;
   if (is_over) {
     verdict.kind = Verdict::Kind::kFailed;
     verdict.what_failed = kNoEnd;
@@ -132,17 +138,30 @@ std::vector<DeviceInfo> VerdictStore::end_interrupted(std::span<const DeviceInfo
     const auto found = entries_.find(key_of(device));
     if (found == entries_.end() || found->second.kind != Verdict::Kind::kRunning) continue;
     Verdict now = *find(device);
-    if (now.kind != Verdict::Kind::kFailed) continue;
+    if (now.kind == Verdict::Kind::kRunning) continue;
+    const bool is_first = found->second.before == nullptr;
     now.process.clear();
     put(device, std::move(now));
-    ended.push_back(device);
+    if (is_first) ended.push_back(device);
   }
   return ended;
 }
 
 void VerdictStore::put_running(const DeviceInfo& device) {
-  put(device,
-      {.kind = Verdict::Kind::kRunning, .device = device.name, .what_failed = {}, .process = process_mark(::getpid())});
+  const std::optional<Verdict> known = find(device);
+  std::shared_ptr<const Verdict> before;
+  if (known) before = known->kind == Verdict::Kind::kRunning ? known->before : std::make_shared<const Verdict>(*known);
+  put(device, {.kind = Verdict::Kind::kRunning,
+               .device = device.name,
+               .what_failed = {},
+               .process = process_mark(::getpid()),
+               .before = std::move(before)});
+}
+
+void VerdictStore::take_back_running(const DeviceInfo& device) {
+  const auto found = entries_.find(key_of(device));
+  const std::shared_ptr<const Verdict> before = found == entries_.end() ? nullptr : found->second.before;
+  before ? put(device, *before) : forget(device);
 }
 
 void VerdictStore::put(const DeviceInfo& device, Verdict verdict) {

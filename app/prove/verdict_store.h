@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <span>
@@ -25,6 +26,8 @@ struct Verdict {
   std::int64_t at = 0;      // seconds since 1970, in UTC
   double seconds = 0;       // that it took
   std::string process;      // of kRunning: whose it is (process_mark())
+  // Of kRunning: what was known before and counts again if there is no judgement; null: nothing.
+  std::shared_ptr<const Verdict> before{};
 };
 
 // A value: a copy may be written on another thread. A verdict is of one card with one driver and our kernels of now
@@ -35,15 +38,17 @@ class VerdictStore {
   static VerdictStore read(std::filesystem::path file);
 
   // Says of each GPU that needs a proof what is known of it here. A check that began and did not end, because its
-  // program or the machine stopped, counts as failed.
+  // program or the machine stopped, leaves what was known before; where that is nothing, it counts as failed.
   void fill(std::span<DeviceInfo> devices) const;
   std::optional<Verdict> find(const DeviceInfo& device) const;
 
-  // Those of these devices whose check did not end. From now on that is a failure like others, so it can be told once.
+  // Those of these devices whose first check did not end. From now on that is a failure like others, so it can be told
+  // once.
   std::vector<DeviceInfo> end_interrupted(std::span<const DeviceInfo> devices);
 
-  // This process begins to look at it.
+  // This process begins to look at it, and comes to no judgement: what was known before is known again.
   void put_running(const DeviceInfo& device);
+  void take_back_running(const DeviceInfo& device);
   void put(const DeviceInfo& device, Verdict verdict);
   void forget(const DeviceInfo& device);
 

@@ -266,5 +266,26 @@ TEST_F(AppWindowTest, the_window_can_be_made_small_and_cuts_nothing_off) {
   }
 }
 
+TEST_F(AppWindowTest, settings_that_cannot_be_written_are_told_once) {
+  const QString file = settingsFile(m_data.path());
+  QFile::remove(file);
+  ASSERT_TRUE(QDir().mkpath(file + "/in the way"));
+  const auto nTold = [this] {
+    const auto& messages = find<ui::MessageBar>("messageBar")->messages();
+    return std::count_if(messages.begin(), messages.end(), [](const ui::BarMessage& message) {
+      return message.sentence.text().startsWith("The settings cannot be written to ");
+    });
+  };
+  ui::WindowSettings window = m_app->settings().window();
+  window.lastFolder = "/one";
+  m_app->settings().setWindow(window);
+  ASSERT_TRUE(waitFor([&] { return nTold() == 1; }));
+  find<ui::MessageBar>("messageBar")->clear();
+  window.lastFolder = "/two";
+  m_app->settings().setWindow(window);
+  QTest::qWait(1000);  // longer than a save waits for more changes
+  EXPECT_EQ(nTold(), 0);
+}
+
 }  // namespace
 }  // namespace headroom::app

@@ -142,6 +142,68 @@ TEST(ConversationStore, what_could_not_be_saved_waits_and_is_saved_in_its_order_
   EXPECT_EQ(listed[1][1].value<QVector<ui::ListedConversation>>().size(), 1) << "the other one was removed";
 }
 
+TEST(ConversationStore, what_waits_to_be_saved_is_listed_found_and_opened) {
+  QTemporaryDir folder;
+  const QString path = folder.filePath("conversations.sqlite");
+  ConversationStore store(path);
+  QSignalSpy problems(&store, &ui::ConversationPort::problemFound), listed(&store, &ui::ConversationPort::listed),
+      opened(&store, &ui::ConversationPort::opened), drafts(&store, &ui::ConversationPort::newDraftOpened);
+  ui::Turn turn;
+  turn.id = "t";
+  turn.text = "on the disk";
+  store.saveHead({"c", "Title", "", 1, 1});
+  store.saveTurn("c", turn);
+  store.saveDraft("c", {{"typed before", {}}, {}, {}});
+  store.saveHead({"e", "Quiet", "", 0, 0});
+  ui::Turn quiet;
+  quiet.id = "u";
+  quiet.text = "as it was";
+  store.saveTurn("e", quiet);
+  store.list("");
+  ASSERT_TRUE(listed.wait());
+  const auto draftOf = [&](const char* id) {
+    opened.clear();
+    store.open(id);
+    return opened.wait(60'000) ? opened[0][0].value<ui::Conversation>().draft.message.text : QString("not opened");
+  };
+  {
+    test::RawDatabase other(path);
+    other.run("BEGIN IMMEDIATE");
+    turn.text = "only in memory";
+    store.saveTurn("c", turn);
+    store.saveDraft("c", {{"typed last", {}}, {}, {}});
+    store.saveDraft("", {{"of no conversation", {}}, {}, {}});
+    ASSERT_TRUE(QTest::qWaitFor([&] { return problems.count() == 1; }, 60'000));
+    EXPECT_EQ(draftOf("c"), "typed last");
+    ASSERT_EQ(opened[0][0].value<ui::Conversation>().turns.size(), 1U);
+    EXPECT_EQ(opened[0][0].value<ui::Conversation>().turns[0].text, "only in memory");
+    // What is changed after the first look is there at the next one.
+    store.saveHead({"d", "Another", "", 2, 2});
+    store.saveDraft("d", {{"typed in it", {}}, {}, {}});
+    EXPECT_EQ(draftOf("d"), "typed in it");
+    store.openNewDraft();
+    ASSERT_TRUE(QTest::qWaitFor([&] { return drafts.count() == 1; }, 60'000));
+    EXPECT_EQ(drafts[0][0].value<ui::Draft>().message.text, "of no conversation");
+    const auto found = [&](const char* search) {
+      listed.clear();
+      store.list(search);
+      QStringList ids;
+      if (!listed.wait(60'000)) return ids;
+      for (const auto& each : listed[0][1].value<QVector<ui::ListedConversation>>()) ids << each.id;
+      return ids;
+    };
+    EXPECT_EQ(found("only in memory"), QStringList("c"));
+    EXPECT_EQ(found("as it was"), QStringList("e")) << "on the disk alone";
+    EXPECT_EQ(found("nowhere"), QStringList());
+    EXPECT_EQ(found(""), (QStringList{"d", "c", "e"}));
+    other.run("ROLLBACK");
+  }
+  ASSERT_TRUE(QTest::qWaitFor([&] { return problems.count() == 2; }, 60'000));
+  EXPECT_TRUE(said(problems[1]).contains("saved now")) << said(problems[1]).toStdString();
+  EXPECT_EQ(draftOf("c"), "typed last");
+  EXPECT_EQ(draftOf("d"), "typed in it");
+}
+
 #ifdef Q_OS_UNIX
 // A disk without room, as far as a process can have one for itself: no file may grow.
 TEST(ConversationStore, a_full_disk_loses_nothing_that_room_is_made_for) {

@@ -13,6 +13,7 @@
 #include "support/random_model.h"
 #include "support/temp_folder.h"
 #include "ui/library/download_panel.h"
+#include "ui/library/model_folders.h"
 #include "ui/model/model_controller.h"
 #include "ui/settings/settings_model.h"
 
@@ -105,6 +106,28 @@ TEST_F(ModelDownloadsTest, what_the_panel_fetches_from_a_mirror_is_found_again_w
   QFile file(QDir(folder()).filePath(QStringLiteral("models/org/name/x.gguf")));
   ASSERT_TRUE(file.open(QIODevice::ReadOnly));
   EXPECT_EQ(file.readAll(), bytes);
+}
+
+TEST_F(ModelDownloadsTest, what_is_unfinished_where_downloads_went_before_is_found) {
+  const auto change = [this](const QString& to) {
+    ui::LibrarySettings library = settings.library();
+    ui::changeDownloadFolder(library, to, ui::libraryPlaces(folder()));
+    settings.setLibrary(library);
+  };
+  for (const char* name : {"models", "one", "two"}) {
+    const ui::DownloadSpec spec{QStringLiteral("org/name"),
+                                QDir(folder()).filePath(QLatin1StringView(name)),
+                                {{QStringLiteral("x.gguf"), server.url(QStringLiteral("/x.gguf")), 0, {}, {}, {}}}};
+    ASSERT_TRUE(QDir().mkpath(spec.folder));
+    QFile record(spec.recordPath());
+    ASSERT_TRUE(record.open(QIODevice::WriteOnly));
+    record.write(toJson(spec));
+  }
+  change(QDir(folder()).filePath(QStringLiteral("one")));
+  change(QDir(folder()).filePath(QStringLiteral("two")));
+  const auto downloads = make();
+  downloads->findUnfinished();
+  EXPECT_TRUE(QTest::qWaitFor([&] { return downloads->downloads().count() == 3; }, 60'000));
 }
 
 TEST_F(ModelDownloadsTest, a_token_of_another_program_goes_to_no_mirror) {

@@ -104,5 +104,16 @@ TEST_F(ReportingTest, a_report_has_plan_and_chart_and_nothing_of_any_conversatio
   }
 }
 
+TEST_F(ReportingTest, a_name_with_a_dot_makes_a_file_and_no_folder) {
+  m_app->reporting().askForReport();
+  auto* chooser = m_app->window().findChild<QFileDialog*>("reportDialog");
+  ASSERT_NE(chooser, nullptr);
+  emit chooser->fileSelected(m_saved.filePath("report of v1.2"));
+  chooser->close();
+  const QString path = m_saved.filePath("report of v1.2.zip");
+  ASSERT_TRUE(waitFor([&] { return QFileInfo(path).isFile(); }));
+  EXPECT_FALSE(QFileInfo::exists(m_saved.filePath("report of v1.2")));
+}
+
 }  // namespace
 }  // namespace headroom::app

@@ -62,7 +62,8 @@ TEST(SettingsStore, everything_written_is_read_again) {
   settings.chat.panelVisible = true;
   settings.chat.listWidth = 233;
   settings.chat.panelWidth = 344;
-  settings.library = {{"/models", "/m\u00e4rz 1"}, false, false, false, "/down", "https://mirror.example/x"};
+  settings.library = {{"/models", "/m\u00e4rz 1"},   false, false, false, "/down", "https://mirror.example/x",
+                      {"/before", "/long, long ago"}};
   ASSERT_TRUE(store.write(settings));
   EXPECT_EQ(readFrom(folder), settings);
   settings.chat.presets.clear();

@@ -15,7 +15,7 @@ using ui::TokenSource;
 // A keyring that answers when the test lets it.
 struct FakeKeyring {
   QByteArray kept;
-  bool isThere = true;
+  bool isThere = true, deletes = true;
   std::vector<std::function<void()>> answers;
 
   Keyring ports() {
@@ -25,8 +25,9 @@ struct FakeKeyring {
     };
     made.write = [this](const QByteArray& token, const std::function<void(bool)>& then) {
       answers.push_back([this, token, then] {
-        if (isThere) kept = token;
-        then(isThere);
+        const bool isDone = isThere && (deletes || !token.isEmpty());
+        if (isDone) kept = token;
+        then(isDone);
       });
     };
     return made;
@@ -97,6 +98,36 @@ TEST_F(TokenKeeperTest, without_a_keyring_it_lives_for_this_run_and_says_so) {
   keyring.answer();
   EXPECT_EQ(keeper.token(), "hf_own");
   EXPECT_EQ(keeper.source(), TokenSource::ThisRun);
+}
+
+TEST_F(TokenKeeperTest, what_the_keyring_did_not_delete_is_still_kept_and_said_to_be) {
+  keyring.kept = "hf_own";
+  TokenKeeper keeper(keyring.ports());
+  keeper.prepare();
+  keyring.answer();
+  keyring.deletes = false;
+  QSignalSpy changed(&keeper, &ui::TokenPort::changed);
+  keeper.setToken({});
+  EXPECT_FALSE(keeper.isStillKept()) << "nobody has refused yet";
+  keyring.answer();
+  EXPECT_EQ(changed.count(), 2);
+  EXPECT_TRUE(keeper.isStillKept());
+  EXPECT_TRUE(keeper.token().isEmpty()) << "it is not used in this run";
+  keyring.deletes = true;
+  keeper.setToken({});
+  keyring.answer();
+  EXPECT_FALSE(keeper.isStillKept());
+  EXPECT_TRUE(keyring.kept.isEmpty());
+}
+
+TEST_F(TokenKeeperTest, without_a_keyring_nothing_is_still_kept) {
+  keyring.isThere = false;
+  TokenKeeper keeper(keyring.ports());
+  keeper.setToken("hf_own");
+  keyring.answer();
+  keeper.setToken({});
+  keyring.answer();
+  EXPECT_FALSE(keeper.isStillKept());
 }
 
 TEST_F(TokenKeeperTest, late_answers_change_nothing) {

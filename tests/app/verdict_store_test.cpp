@@ -6,6 +6,7 @@
 
 #include <fstream>
 
+#include "prove/prove_in_child.h"
 #include "support/model_specs.h"
 #include "support/temp_folder.h"
 
@@ -78,6 +79,59 @@ TEST_F(VerdictStoreTest, a_check_that_did_not_end_is_a_failure_that_is_told_once
   EXPECT_EQ(store.find(devices[0])->kind, Verdict::Kind::kFailed);
   EXPECT_THAT(store.find(devices[0])->what_failed, testing::HasSubstr("did not end"));
   EXPECT_TRUE(store.end_interrupted(devices).empty());
+}
+
+TEST_F(VerdictStoreTest, a_repeated_check_without_a_judgement_leaves_what_was_known) {
+  struct Known {
+    Verdict::Kind kind;
+    Proof proof;
+  };
+  for (const Known& known :
+       {Known{Verdict::Kind::kPassed, Proof::kPassed}, Known{Verdict::Kind::kFailed, Proof::kFailed}}) {
+    put("a|k", known.kind, "why");
+    VerdictStore store = VerdictStore::read(file());
+    for (int begun = 0; begun < 2; ++begun) store.put_running(card("a|k"));
+    ASSERT_TRUE(store.write().ok());
+    EXPECT_EQ(proof_of("a|k"), Proof::kRunning);
+    store.take_back_running(card("a|k"));
+    ASSERT_TRUE(store.write().ok());
+    EXPECT_EQ(proof_of("a|k"), known.proof);
+    EXPECT_EQ(VerdictStore::read(file()).find(card("a|k"))->what_failed, "why");
+  }
+  VerdictStore store = VerdictStore::read(file());
+  store.put_running(card("b|k"));
+  store.take_back_running(card("b|k"));
+  ASSERT_TRUE(store.write().ok());
+  EXPECT_EQ(proof_of("b|k"), Proof::kMissing) << "nothing was known";
+}
+
+TEST_F(VerdictStoreTest, a_repeated_check_whose_program_ended_leaves_what_was_known) {
+  put("a|k", Verdict::Kind::kPassed);
+  VerdictStore running = VerdictStore::read(file());
+  running.put_running(card("a|k"));
+  ASSERT_TRUE(running.write().ok());
+  std::string text;
+  std::getline(std::ifstream(file()), text, '\0');
+  const std::string mark = process_mark(::getpid());
+  text.replace(text.find(mark), mark.size(), "999999999 of 7");
+  std::ofstream(file()) << text;
+  EXPECT_EQ(proof_of("a|k"), Proof::kPassed);
+  VerdictStore store = VerdictStore::read(file());
+  EXPECT_TRUE(store.end_interrupted(std::vector<DeviceInfo>{card("a|k")}).empty()) << "no failure to be told";
+  ASSERT_TRUE(store.write().ok());
+  std::getline(std::ifstream(file()), text, '\0');
+  EXPECT_EQ(text.find("running"), std::string::npos);
+  EXPECT_EQ(proof_of("a|k"), Proof::kPassed);
+}
+
+TEST_F(VerdictStoreTest, a_check_that_is_stopped_keeps_the_pass_from_before) {
+  put("a|k", Verdict::Kind::kPassed);
+  StopSource stop;
+  stop.request_stop();
+  const ProofOfChild proof =
+      prove_and_keep(file(), card("a|k"), {"/bin/sleep", "60"}, stop.token(), [](const ProofProgress&) {});
+  EXPECT_EQ(proof.kind, ProofOfChild::Kind::kNoJudgement);
+  EXPECT_EQ(proof_of("a|k"), Proof::kPassed);
 }
 
 TEST_F(VerdictStoreTest, what_is_kept_of_a_failure_does_not_begin_with_the_device) {

@@ -80,7 +80,7 @@ Result<Outcome> check_chat(const std::string& model, const std::string& device, 
   if (!n_layers) return n_layers.error();
   cli::PlanArguments arguments = arguments_for(device, *n_layers, 0);
   arguments.nCtx = 512;  // full after a few turns
-  Result<cli::PlannedModel> planned = cli::planToLoad(model, arguments);
+  Result<cli::PlannedModel> planned = cli::planToLoad(model, arguments, {});
   if (!planned) return planned.error();
   const cli::Interrupts interrupts;
   cli::Chat chat(std::move(*planned), interrupts);

@@ -16,6 +16,7 @@ class FakeConversationPort : public ui::ConversationPort {
   Q_OBJECT
  public:
   void list(const QString& search) override {
+    if (isHoldingLists) return;
     QVector<ui::ListedConversation> found;
     for (const ui::Conversation& kept : conversations) {
       if (removed.contains(kept.head.id) || !kept.head.title.contains(search, Qt::CaseInsensitive)) continue;
@@ -96,6 +97,7 @@ class FakeConversationPort : public ui::ConversationPort {
   }
 
   bool isHolding = false;
+  bool isHoldingLists = false;  // whoever asks for a list waits for good
   int nHeadsSaved = 0;
   QMap<QString, ui::Conversation> conversations;
   QSet<QString> removed, pinned;

@@ -1,7 +1,6 @@
 #include "ui/chart/vram_panel.h"
 
 #include <QBuffer>
-#include <QFileDialog>
 #include <QGridLayout>
 #include <QHeaderView>
 #include <QLabel>
@@ -23,6 +22,7 @@
 #include "ui/theme/layout_guard.h"
 #include "ui/theme/page_area.h"
 #include "ui/theme/roles.h"
+#include "ui/theme/save_dialog.h"
 
 namespace headroom::ui {
 namespace {
@@ -354,13 +354,10 @@ void VramPanel::listRegions(std::size_t device, Segment segment) {
 }
 
 void VramPanel::chooseExport(const QString& ending) {
-  auto* dialog = new QFileDialog(this, tr("Export the chart"), QStringLiteral("headroom-memory.") + ending,
-                                 QStringLiteral("*.") + ending);
-  dialog->setAcceptMode(QFileDialog::AcceptSave);
-  dialog->setDefaultSuffix(ending);
-  dialog->setAttribute(Qt::WA_DeleteOnClose);
-  connect(dialog, &QFileDialog::fileSelected, this, &VramPanel::exportChosen);
-  dialog->open();
+  openSaveDialog(
+      this,
+      {tr("Export the chart"), QStringLiteral("headroom-memory.") + ending, ending, QStringLiteral("*.") + ending},
+      [this](const QString& path) { emit exportChosen(path); });
 }
 
 // Takes what only this thread can read, and leaves the rest to be called on another one.

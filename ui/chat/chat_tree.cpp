@@ -10,6 +10,7 @@ void ChatTree::reset(std::vector<Turn> turns) {
   m_turns.clear();
   m_index.clear();
   m_children.clear();
+  m_activeBefore.clear();
   const auto n = static_cast<qsizetype>(turns.size());
   m_turns.reserve(turns.size());
   m_index.reserve(n);
@@ -62,6 +63,7 @@ QString ChatTree::append(const QString& parentId, Role role, const QString& text
   turn.text = text;
   turn.createdMs = nowMs;
   const QString id = turn.id;
+  m_activeBefore = nextOf(parentId);
   m_index.insert(id, m_turns.size());
   m_children[parentId].append(id);
   m_turns.push_back(std::move(turn));
@@ -75,7 +77,7 @@ void ChatTree::removeLast() {
   m_index.remove(last.id);
   QStringList& siblings = m_children[last.parentId];
   siblings.removeLast();
-  if (!siblings.isEmpty()) choose(siblings.last());
+  if (last.active && !siblings.isEmpty()) choose(siblings.contains(m_activeBefore) ? m_activeBefore : siblings.last());
 }
 
 QStringList ChatTree::below(const QString& id) const {

@@ -25,7 +25,9 @@ class ChatTree {
   // Adds a turn below `parentId` as the active version there; gives it an id and the time `nowMs`.
   QString append(const QString& parentId, Role role, const QString& text, qint64 nowMs);
 
-  void removeLast();  // takes back the append() made last; the version before it is active again
+  // Takes back the append() made last: the version that was active before it is active again, unless another one was
+  // chosen since.
+  void removeLast();
 
   QStringList below(const QString& id) const;  // all that was said after it, in any version; not itself
   // Whether a turn can go and leave what was said after it: an answer, since one without its question could not be
@@ -43,6 +45,7 @@ class ChatTree {
   QStringList childrenOf(const QString& parentId) const { return m_children.value(parentId); }
 
   std::vector<Turn> m_turns;
+  QString m_activeBefore;  // the version that the newest append() hid; empty: none
   QHash<QString, std::size_t> m_index;
   QHash<QString, QStringList> m_children;
 };

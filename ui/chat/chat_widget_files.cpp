@@ -12,6 +12,7 @@
 #include "ui/chat/conversation_files.h"
 #include "ui/chat/conversation_list.h"
 #include "ui/chat/draft_tokens.h"
+#include "ui/theme/save_dialog.h"
 
 namespace headroom::ui {
 namespace {
@@ -78,18 +79,12 @@ void ChatWidget::chooseImport() {
 
 void ChatWidget::exportConversation(const QString& id, const QString& title, bool asJson) {
   const QString suffix = asJson ? QStringLiteral("json") : QStringLiteral("md");
-  auto* dialog = new QFileDialog(this, tr("Export the conversation"));
-  dialog->setAttribute(Qt::WA_DeleteOnClose);
-  dialog->setAcceptMode(QFileDialog::AcceptSave);
-  dialog->setDefaultSuffix(suffix);
   QString name = title;
   name.replace(QRegularExpression(QStringLiteral("[/\\\\:*?\"<>|]")), QStringLiteral("-"));
-  dialog->selectFile(name + u'.' + suffix);
-  connect(dialog, &QFileDialog::fileSelected, m_files.get(),
-          [files = m_files.get(), id, title, asJson](const QString& path) {
-            files->exportTo({id, title, path, asJson});
-          });
-  dialog->open();
+  openSaveDialog(this, {tr("Export the conversation"), name + u'.' + suffix, suffix, {}},
+                 [this, id, title, asJson](const QString& path) {
+                   m_files->exportTo({id, title, path, asJson});
+                 });
 }
 
 void ChatWidget::dragEnterEvent(QDragEnterEvent* event) {

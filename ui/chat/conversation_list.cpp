@@ -189,8 +189,9 @@ void ConversationList::showListed(const QString& search, const QVector<ListedCon
 void ConversationList::setCurrent(const ConversationHead& head) {
   const bool isOther = std::exchange(m_currentId, head.id) != head.id;
   if (!head.title.isEmpty() && !m_model->setHead(head)) refresh();  // its first message was sent just now
-  const QModelIndex row = m_model->indexOf(head.id);
-  if (isOther || row != selected()) m_list->setCurrentIndex(row);
+  // The user may have gone to another row, to rename or delete that: news of the open one leave him there.
+  const bool isNaming = m_list->indexWidget(selected()) != nullptr;
+  if ((isOther && !isNaming) || !selected().isValid()) m_list->setCurrentIndex(m_model->indexOf(head.id));
 }
 
 void ConversationList::setMarks(const ConversationMarks& marks) {
@@ -219,7 +220,7 @@ void ConversationList::showMenu(const QPoint& at) {
   auto* menu = new QMenu(this);
   menu->setAttribute(Qt::WA_DeleteOnClose);
   const QString id = selectedId();
-  menu->addAction(tr("Rename"), this, [this] { m_list->edit(selected()); });
+  menu->addAction(tr("Rename"), this, [this, id] { editTitle(id); });
   const QString title = selected().data().toString();
   if (id != m_currentId) menu->addAction(tr("Open"), this, [this, id] { emit openChosen(id, searchText()); });
   if (hasAnswer(id)) {
@@ -232,7 +233,7 @@ void ConversationList::showMenu(const QPoint& at) {
   menu->addAction(tr("Export as Markdown…"), this, [this, id, title] { emit exportChosen(id, title, false); });
   menu->addAction(tr("Export as JSON…"), this, [this, id, title] { emit exportChosen(id, title, true); });
   menu->addSeparator();
-  menu->addAction(tr("Delete"), this, &ConversationList::removeSelected);
+  menu->addAction(tr("Delete"), this, [this, id] { remove(id); });
   menu->popup(m_list->viewport()->mapToGlobal(at));
 }
 
@@ -242,14 +243,39 @@ void ConversationList::setPinned(const QString& id, bool isPinned) {
   m_list->scrollTo(m_model->indexOf(id));
 }
 
-void ConversationList::removeSelected() {
-  if (!selected().isValid()) return;
-  const Removal removal{selectedId(), selected().data().toString(), selectedId() == m_currentId};
-  m_removals.append(removal);
-  m_store.remove(removal.id);
+void ConversationList::editTitle(const QString& id) {
+  const QModelIndex row = m_model->indexOf(id);
+  if (!row.isValid()) return;
+  m_list->setCurrentIndex(row);
+  m_list->edit(row);
+}
+
+void ConversationList::remove(const QString& id) {
+  const QModelIndex row = m_model->indexOf(id);
+  if (!row.isValid() || isRemoved(id)) return;
+  const QString stays = selectedId() == id ? neighbourOf(row) : selectedId();
+  m_removals.append({id, row.data().toString(), id == m_currentId});
+  m_store.remove(id);
   showUndo();
-  emit removed(removal.id);
+  emit removed(id);
+  m_list->setCurrentIndex(m_model->indexOf(stays));  // after removed(), which may open another conversation
   refresh();
+}
+
+bool ConversationList::isRemoved(const QString& id) const {
+  return std::any_of(m_removals.begin(), m_removals.end(), [&](const Removal& removal) { return removal.id == id; });
+}
+
+// The next one down, or up where there is none. Those that were deleted stand in the list until the store has answered.
+QString ConversationList::neighbourOf(const QModelIndex& row) const {
+  for (const int step : {1, -1}) {
+    for (QModelIndex next = row.siblingAtRow(row.row() + step); next.isValid();
+         next = next.siblingAtRow(next.row() + step)) {
+      const QString id = next.data(ConversationListModel::IdRole).toString();
+      if (!isRemoved(id)) return id;
+    }
+  }
+  return {};
 }
 
 // The newest one can be undone, and after it the one before: each for the whole time that is promised.
@@ -304,7 +330,7 @@ bool ConversationList::eventFilter(QObject* object, QEvent* event) {
   if (object == m_list && event->type() == QEvent::KeyPress) {
     const auto& press = *static_cast<QKeyEvent*>(event);
     if (isViewKey(press, ViewKey::RemoveConversation)) {
-      removeSelected();
+      remove(selectedId());
       return true;
     }
     if (isViewKey(press, ViewKey::ShowMenu) && selected().isValid()) {

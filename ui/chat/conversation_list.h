@@ -62,7 +62,10 @@ class ConversationList : public QWidget {
   bool hasAnswer(const QString& id) const;
   void showMenu(const QPoint& at);
   void setPinned(const QString& id, bool isPinned);
-  void removeSelected();
+  void editTitle(const QString& id);
+  void remove(const QString& id);
+  bool isRemoved(const QString& id) const;  // and can be undone
+  QString neighbourOf(const QModelIndex& row) const;
   void showUndo();
   void undoRemoval();
   void settleRemovals();

@@ -11,8 +11,9 @@ namespace headroom::ui {
 
 // Lives on the GUI thread; no method waits; answers come as signals on the GUI thread, in the order of the requests.
 // Changes are stored in that order too: once an answer to a later request has come, a change outlives the end of this
-// program at any moment, unless problemFound() said that it waits or failed, or notKept() that nothing is kept. Of a
-// turn that was saved while it was being written the last save counts; it is read as interrupted.
+// program at any moment, unless problemFound() said that it waits or failed, or notKept() that nothing is kept. What
+// waits is listed and opened as if it were stored. Of a turn that was saved while it was being written the last save
+// counts; it is read as interrupted.
 class ConversationPort : public QObject {
   Q_OBJECT
  public:

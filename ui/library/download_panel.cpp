@@ -256,6 +256,11 @@ void DownloadPanel::showToken(bool isShown) {
 }
 
 void DownloadPanel::showTokenSource() {
+  if (m_tokens.isStillKept()) {
+    return m_tokenNote->setText(
+        tr("Your system's keyring has not deleted yours: it is still kept, and the next start finds it again. Press "
+           "Enter in the empty field to try once more"));
+  }
   switch (m_tokens.source()) {
     case TokenSource::None:
       return m_tokenNote->setText(

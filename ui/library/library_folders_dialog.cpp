@@ -134,7 +134,7 @@ void LibraryFoldersDialog::addDownloads(QVBoxLayout& layout) {
   m_usual->setObjectName(QStringLiteral("usualDownloadFolder"));
   connect(m_usual, &QPushButton::clicked, this, [this] {
     LibrarySettings settings = m_library.settings();
-    settings.downloadFolder.clear();
+    changeDownloadFolder(settings, {}, m_library.places());
     m_library.chooseSettings(settings);
   });
   row->addWidget(change);
@@ -191,7 +191,7 @@ void LibraryFoldersDialog::chooseDownloadFolder() {
   askForFolder(this, tr("Where downloads go"), downloadFolder(m_library.settings(), m_library.places()),
                [this](const QString& path) {
                  LibrarySettings settings = m_library.settings();
-                 settings.downloadFolder = QDir::cleanPath(path);
+                 changeDownloadFolder(settings, QDir::cleanPath(path), m_library.places());
                  m_library.chooseSettings(settings);
                });
 }

@@ -10,8 +10,9 @@ struct LibrarySettings {
   QStringList folders;  // the user's own, absolute, each once
   // What other programs have fetched, where it is found: the caches of Hugging Face, LM Studio and Ollama.
   bool huggingFace = true, lmStudio = true, ollama = true;
-  QString downloadFolder;  // empty: "models" beside the conversations; always looked into
-  QString hubAddress;      // of a mirror; empty: https://huggingface.co
+  QString downloadFolder;                // empty: "models" beside the conversations; always looked into
+  QString hubAddress;                    // of a mirror; empty: https://huggingface.co
+  QStringList earlierDownloadFolders{};  // newest first: what was not finished there is found too
   bool operator==(const LibrarySettings&) const = default;
 };
 

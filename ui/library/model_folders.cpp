@@ -46,6 +46,22 @@ QString downloadFolder(const LibrarySettings& settings, const LibraryPlaces& pla
   return settings.downloadFolder.isEmpty() ? below(places.dataFolder, "models") : settings.downloadFolder;
 }
 
+void changeDownloadFolder(LibrarySettings& settings, const QString& folder, const LibraryPlaces& places) {
+  QStringList& earlier = settings.earlierDownloadFolders;
+  earlier.prepend(downloadFolder(settings, places));
+  settings.downloadFolder = folder;
+  earlier.removeDuplicates();
+  earlier.removeAll(downloadFolder(settings, places));
+  earlier = earlier.mid(0, kMostEarlierFolders);
+}
+
+QStringList foldersOfDownloads(const LibrarySettings& settings, const LibraryPlaces& places) {
+  QStringList folders{downloadFolder(settings, places)};
+  folders += settings.earlierDownloadFolders;
+  folders.removeDuplicates();
+  return folders;
+}
+
 QString huggingFaceHome(const LibraryPlaces& places) {
   if (const QString home = places.environment("HF_HOME"); !home.isEmpty()) return withHome(home, places.home);
   const QString caches = places.environment("XDG_CACHE_HOME");

@@ -28,6 +28,12 @@ struct LibraryPlaces {
 LibraryPlaces libraryPlaces(const QString& dataFolder);  // of this user
 
 QString downloadFolder(const LibrarySettings& settings, const LibraryPlaces& places);
+// Downloads that begin from now on go to `folder`; empty: to the usual one. The folder before is remembered, since what
+// was paused stays there.
+void changeDownloadFolder(LibrarySettings& settings, const QString& folder, const LibraryPlaces& places);
+inline constexpr qsizetype kMostEarlierFolders = 8;  // each is walked through at the start
+// Where unfinished downloads may lie: the folder of now, and those before it.
+QStringList foldersOfDownloads(const LibrarySettings& settings, const LibraryPlaces& places);
 
 // By the settings, each path once. `lmStudioSettings`: the content of lmStudioSettingsFile(); may be empty or anything.
 QVector<ModelFolder> modelFolders(const LibrarySettings& settings, const LibraryPlaces& places,

@@ -379,23 +379,36 @@ void ModelLibrary::followArrivals() {
   if (isAny && m_isSeen && !m_arrivalTimer.isActive()) m_arrivalTimer.start();
 }
 
+// Of a split model the parts before the one that failed are in the trash, where the user finds them by their names.
+QString ModelLibrary::notTrashedText(const QString& name, const QStringList& moved) {
+  if (moved.isEmpty()) return tr("%1 could not be moved to the trash of its disk.").arg(name);
+  return tr("%1 could not be moved to the trash of its disk as a whole. In the trash are: %2.")
+      .arg(name, moved.join(QStringLiteral(", ")));
+}
+
 void ModelLibrary::moveToTrash(const QString& path) {
   const int row = m_model.rowOf(path);
   if (row < 0 || !m_model.entry(row).isRemovable()) return;
   const FoundModel found = m_model.entry(row).found;
   const auto work = [files = found.files] {
+    QStringList moved;
     // Without its folder Qt would take the current one for the trash.
-    if (!QDir().mkpath(QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation))) return false;
-    return std::all_of(files.begin(), files.end(), [](const QString& file) { return QFile::moveToTrash(file); });
-  };
-  runInBackground(writingThreads(), this, work, [this, name = found.name](bool isMoved) {
-    if (isMoved) {
-      emit removed(name);
-    } else {
-      emit removalFailed([name] { return tr("%1 could not be moved to the trash of its disk.").arg(name); });
+    if (!QDir().mkpath(QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation))) return moved;
+    for (const QString& file : files) {
+      if (!QFile::moveToTrash(file)) break;
+      moved << QFileInfo(file).fileName();
     }
-    look();
-  });
+    return moved;
+  };
+  runInBackground(writingThreads(), this, work,
+                  [this, name = found.name, nFiles = found.files.size()](const QStringList& moved) {
+                    if (moved.size() == nFiles) {
+                      emit removed(name);
+                    } else {
+                      emit removalFailed([name, moved] { return notTrashedText(name, moved); });
+                    }
+                    look();
+                  });
 }
 
 }  // namespace headroom::ui

@@ -60,6 +60,7 @@ class ModelLibrary : public QObject {
   void removalFailed(const headroom::ui::Sentence& sentence);
 
  private:
+  static QString notTrashedText(const QString& name, const QStringList& moved);
   struct Folder {
     LibraryFolder told;
     FolderListing listing;  // as it was when it was last there

@@ -31,6 +31,8 @@ class TokenPort : public QObject {
   virtual QByteArray token() const = 0;  // empty: none, or not ready
   virtual TokenSource source() const = 0;
   virtual void setToken(const QByteArray& token) = 0;  // empty: forgets ours
+  // Ours was to be forgotten, and the keyring has not deleted it: the next start would find it again.
+  virtual bool isStillKept() const = 0;
 
  signals:
   void ready();

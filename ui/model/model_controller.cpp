@@ -133,12 +133,16 @@ void ModelController::startLoad() {
     emit told(Tone::Warning, m_calculator.whyNotLoadable(), {});
     return emit planWanted();
   }
-  emit statusTold({});
+  // To load it all the same would end the answers that it writes and empty its caches.
+  const bool isLoaded = m_load.needs(m_path, *m_calculator.plan()) == ReloadNeed::kNothing;
+  const QString name = QString::fromStdString(m_calculator.model()->name);
+  emit statusTold(isLoaded ? tr("%1 is loaded already.").arg(name) : QString());
   if (!isStarter()) m_keepsLoaded = false;
   ModelMemory models = memory();
   if (!m_keepsLoaded) models.loadedPath = isStarter() ? QString() : m_path;
-  models.isLoading = !models.loadedPath.isEmpty() && !m_keepsLoaded;
+  models.isLoading = !isLoaded && !models.loadedPath.isEmpty() && !m_keepsLoaded;
   m_settings.setModels(models);
+  if (isLoaded) return;
   m_load.load(m_path, m_calculator.plan());
 }
 

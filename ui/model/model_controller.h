@@ -39,7 +39,7 @@ class ModelController : public QObject {
   // At a start: what was loaded when the program ended, where the user wants that, else the starter model.
   void openLast();
   void close();                               // the open one and the loaded one, and what is on its way
-  void startLoad();                           // of the open model as it is planned
+  void startLoad();                           // of the open model as it is planned, unless it is loaded so already
   void loadAgain();                           // the loaded model as it was loaded: its device was lost
   void loadWithout(const QString& deviceId);  // the loaded model, with what takes the place of a device that failed
   // The loaded model is the open one again, with the options that it was loaded with.

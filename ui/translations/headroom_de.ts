@@ -759,6 +759,21 @@
     </message>
 </context>
 <context>
+    <name>SaveDialog</name>
+    <message>
+        <source>Save</source>
+        <translation>Speichern</translation>
+    </message>
+    <message>
+        <source>%1 is there already.</source>
+        <translation>%1 gibt es schon.</translation>
+    </message>
+    <message>
+        <source>&amp;Overwrite it</source>
+        <translation>&amp;Überschreiben</translation>
+    </message>
+</context>
+<context>
     <name>Segment</name>
     <message>
         <source>Weights</source>
@@ -3792,6 +3807,10 @@
         <source>One model is open at a time: of %1 files, %2 is the one.</source>
         <translation>Es ist immer nur ein Modell offen: Von %1 Dateien ist es %2.</translation>
     </message>
+    <message>
+        <source>The settings cannot be written to %1: what you change is forgotten when Headroom ends.</source>
+        <translation>Die Einstellungen können nicht in %1 geschrieben werden: Was Sie ändern, ist vergessen, wenn Headroom endet.</translation>
+    </message>
 </context>
 <context>
     <name>headroom::app::Reporting</name>
@@ -4937,6 +4956,10 @@
         <source>&amp;Delete</source>
         <translation>&amp;Löschen</translation>
     </message>
+    <message>
+        <source>Your system&apos;s keyring has not deleted yours: it is still kept, and the next start finds it again. Press Enter in the empty field to try once more</source>
+        <translation>Der Schlüsselbund Ihres Systems hat Ihres nicht gelöscht: Es ist noch aufbewahrt, und der nächste Start findet es wieder. Die Eingabetaste im leeren Feld versucht es noch einmal</translation>
+    </message>
 </context>
 <context>
     <name>headroom::ui::DownloadRow</name>
@@ -5991,12 +6014,20 @@ What a position of a slider means, and how fast that is</extracomment>
         <source>Closed.</source>
         <translation>Geschlossen.</translation>
     </message>
+    <message>
+        <source>%1 is loaded already.</source>
+        <translation>%1 ist schon geladen.</translation>
+    </message>
 </context>
 <context>
     <name>headroom::ui::ModelLibrary</name>
     <message>
         <source>%1 could not be moved to the trash of its disk.</source>
         <translation>%1 konnte nicht in den Papierkorb der Platte verschoben werden.</translation>
+    </message>
+    <message>
+        <source>%1 could not be moved to the trash of its disk as a whole. In the trash are: %2.</source>
+        <translation>%1 konnte nicht als Ganzes in den Papierkorb der Platte verschoben werden. Im Papierkorb sind: %2.</translation>
     </message>
 </context>
 <context>

@@ -22,7 +22,7 @@ class ChatTest : public testing::Test {
     PlanArguments arguments;
     arguments.nCtx = 64;
     arguments.batch = "4";
-    Result<PlannedModel> planned = planModel(m_path, arguments);
+    Result<PlannedModel> planned = planModel(m_path, arguments, {});
     CHECK(planned.ok(), planned.error().message.text().c_str());
     return {std::move(*planned), m_interrupts, [this](const DeviceInfo& device) {
               return Result<std::unique_ptr<Backend>>(std::make_unique<fake::FakeBackend>(device, m_machine));

@@ -8,6 +8,12 @@ namespace {
 
 using testing::HasSubstr;
 
+TEST_F(Cli, texts_that_end_an_answer_may_stand_before_the_model) {
+  const CliResult result =
+      runCli({"run", "--stop", "END", "--stop", "STOP", model, "-p", "hi", "-n", "2", "--ctx", "64"});
+  EXPECT_EQ(result.exitCode, 0) << result.err;
+}
+
 TEST_F(Cli, run_answers_and_reports_what_was_mapped) {
   const CliResult result =
       runCli({"run", model, "-p", "hi", "-n", "8", "--seed", "3", "--report", pathOf("report.json")});

@@ -55,7 +55,7 @@ CliProcess::CliProcess(const std::vector<std::string>& arguments, const CliStrea
   posix_spawn_file_actions_destroy(&actions);
 }
 
-void CliProcess::interrupt() const { kill(m_pid, SIGINT); }
+void CliProcess::interrupt(int signal) const { kill(m_pid, signal); }
 
 CliResult CliProcess::wait() const {
   int status = 0;

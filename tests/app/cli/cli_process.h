@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <csignal>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -34,7 +35,7 @@ class CliProcess {
   CliProcess(const CliProcess&) = delete;
   CliProcess& operator=(const CliProcess&) = delete;
 
-  void interrupt() const;  // Ctrl-C
+  void interrupt(int signal = SIGINT) const;  // Ctrl-C, or another one
   CliResult wait() const;
 
  private:

@@ -1,7 +1,9 @@
 // A card is checked before it is used, in a process of its own; the driver is the one of tests/support/cuda, which does
 // what a test names wrong.
 #include <chrono>
+#include <csignal>
 #include <fstream>
+#include <thread>
 
 #include "app/cli/cli_fixture.h"
 #include "support/cuda/fake_cuda.h"
@@ -110,6 +112,25 @@ TEST_F(CliProof, one_that_never_came_to_its_end_counts_as_failed) {
   EXPECT_THAT(device["proof_note"].get<std::string>(), HasSubstr("began and did not end"));
   EXPECT_EQ(runCli({"prove", "cuda:0", "--json"}).json()["passed"], true);
   EXPECT_EQ(deviceNow()["proof"], "passed");
+}
+
+// The check hangs until the interrupt, which the file says has not come too early.
+TEST_F(CliProof, an_interrupt_during_the_first_check_is_no_failure_of_the_card) {
+  const UseVariable fault(kFakeCudaFault, "hang@30");
+  struct Interrupted {
+    const char* command;
+    int signal;
+  };
+  for (const Interrupted& each : {Interrupted{"plan", SIGINT}, Interrupted{"run", SIGTERM},
+                                  Interrupted{"verify", SIGTERM}, Interrupted{"tour", SIGINT}}) {
+    CliProcess process({each.command, model, "--ctx", "64"}, {});
+    while (verdicts().find("running") == std::string::npos) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    process.interrupt(each.signal);
+    const CliResult result = process.wait();
+    EXPECT_EQ(result.exitCode, 4) << each.command << result.err;
+    EXPECT_THAT(result.err, HasSubstr("cuda:0: Fake GPU 0 could not be checked: the check was stopped"));
+    EXPECT_EQ(deviceNow()["proof"], "missing") << each.command;
+  }
 }
 
 TEST_F(CliProof, who_answers_for_a_card_needs_no_check_and_who_wants_none_sees_none) {

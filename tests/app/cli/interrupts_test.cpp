@@ -15,6 +15,18 @@ bool canBeRead(int descriptor) {
   return poll(&asked, 1, 0) == 1;
 }
 
+// Who starts the tests under nohup has it ignored.
+class HangUp {
+ public:
+  explicit HangUp(void (*handler)(int)) : m_before(std::signal(SIGHUP, handler)) {}
+  ~HangUp() { std::signal(SIGHUP, m_before); }
+  HangUp(const HangUp&) = delete;
+  HangUp& operator=(const HangUp&) = delete;
+
+ private:
+  void (*m_before)(int);
+};
+
 TEST(InterruptsDeathTest, one_that_nobody_hears_ends_the_process) {
   EXPECT_EXIT(
       {
@@ -33,6 +45,43 @@ TEST(InterruptsDeathTest, a_second_one_before_the_first_was_taken_ends_the_proce
         std::raise(SIGINT);
       },
       testing::ExitedWithCode(kNoResource), "headroom-cli: interrupted\n");
+}
+
+TEST(InterruptsDeathTest, an_end_that_nobody_hears_ends_the_process) {
+  const HangUp usual(SIG_DFL);
+  for (const int end : {SIGTERM, SIGHUP}) {
+    EXPECT_EXIT(
+        {
+          const Interrupts interrupts;
+          std::raise(end);
+        },
+        testing::ExitedWithCode(kNoResource), "headroom-cli: interrupted\n");
+  }
+}
+
+TEST(Interrupts, an_end_asks_to_stop_may_come_twice_and_is_not_taken) {
+  const HangUp usual(SIG_DFL);
+  for (const int end : {SIGTERM, SIGHUP}) {
+    Interrupts interrupts;
+    interrupts.hear();
+    const StopToken token = interrupts.token();
+    EXPECT_FALSE(token.stop_requested());
+    std::raise(end);
+    std::raise(end);
+    for (int look = 0; look < 2; ++look) {
+      EXPECT_TRUE(token.stop_requested());
+      EXPECT_TRUE(canBeRead(interrupts.wakeDescriptor()));
+      EXPECT_TRUE(interrupts.take());
+    }
+  }
+}
+
+TEST(Interrupts, a_hang_up_that_is_ignored_stays_ignored) {
+  const HangUp ignored(SIG_IGN);
+  Interrupts interrupts;
+  interrupts.hear();
+  std::raise(SIGHUP);
+  EXPECT_FALSE(interrupts.isAsked());
 }
 
 TEST(Interrupts, one_that_is_heard_stays_asked_for_until_it_is_taken) {

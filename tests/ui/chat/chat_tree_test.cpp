@@ -28,6 +28,21 @@ TEST(ChatTree, taking_back_a_version_makes_the_one_before_active) {
   EXPECT_EQ(tree.path(), QStringList{question});
 }
 
+TEST(ChatTree, taking_back_a_version_returns_to_the_one_that_was_active_and_not_to_the_newest) {
+  ChatTree tree;
+  const QString question = tree.append({}, Role::User, "q", 1);
+  const QString first = tree.append(question, Role::Assistant, "a1", 2);
+  const QString second = tree.append(question, Role::Assistant, "a2", 3);
+  tree.choose(first);
+  tree.append(question, Role::Assistant, "a3", 4);
+  tree.removeLast();
+  EXPECT_EQ(tree.path(), (QStringList{question, first}));
+  tree.append(question, Role::Assistant, "a3", 5);
+  tree.choose(second);
+  tree.removeLast();
+  EXPECT_EQ(tree.path(), (QStringList{question, second})) << "it was chosen meanwhile";
+}
+
 TEST(ChatTree, a_turn_goes_with_all_below_it_and_another_version_takes_its_place) {
   ChatTree tree;
   const QString question = tree.append({}, Role::User, "q", 1);

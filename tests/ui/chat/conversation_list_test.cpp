@@ -140,6 +140,87 @@ TEST_F(ConversationListTest, an_answer_that_ends_elsewhere_leaves_the_title_that
   EXPECT_TRUE(m_view->visualRect(m_view->model()->index(2, 0)).contains(edit->geometry().center()));
 }
 
+// "Bees" is open and was used: its time is another one, as after an answer.
+struct OpenIsUsed : ConversationListTest {
+  void open() { m_list.setCurrent({"Bees", "Bees", {}, m_now, m_now - 2000}); }
+  void use() { m_list.setCurrent({"Bees", "Bees", {}, m_now, ++m_now}); }
+  void SetUp() override {
+    ConversationListTest::SetUp();
+    open();
+    EXPECT_EQ(selectedTitle(), "Bees");
+  }
+};
+
+TEST_F(OpenIsUsed, and_the_keyboard_stays_on_the_row_where_the_user_is) {
+  select(1);
+  use();
+  EXPECT_EQ(titles(), (QStringList{"Bees", "Ants", "Whales"}));
+  EXPECT_EQ(selectedTitle(), "Whales");
+  QTest::keyClick(m_view, Qt::Key_Delete);
+  EXPECT_EQ(m_store.removed, QSet<QString>{"Whales"});
+}
+
+TEST_F(OpenIsUsed, and_a_menu_acts_on_the_conversation_that_it_was_opened_for) {
+  for (const char* action : {"Rename", "Delete"}) {
+    select(titles().indexOf("Whales"));
+    QTest::keyClick(m_view, Qt::Key_Menu);
+    auto* menu = m_list.findChild<QMenu*>();
+    ASSERT_NE(menu, nullptr);
+    use();
+    select(titles().indexOf("Bees"));
+    for (QAction* each : menu->actions()) {
+      if (each->text() == action) each->trigger();
+    }
+    menu->close();
+    QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+    if (QString(action) == "Delete") break;
+    EXPECT_EQ(selectedTitle(), "Whales");
+    auto* edit = m_view->findChild<QLineEdit*>();
+    ASSERT_NE(edit, nullptr);
+    EXPECT_EQ(edit->text(), "Whales");
+    QTest::keyClick(edit, Qt::Key_Escape);
+  }
+  EXPECT_EQ(m_store.removed, QSet<QString>{"Whales"});
+}
+
+TEST_F(OpenIsUsed, and_half_a_title_is_still_being_typed_also_when_another_one_opens) {
+  QSignalSpy renamed(&m_list, &ConversationList::renamed);
+  select(1);
+  m_view->setFocus();
+  QTest::keyClick(m_view, Qt::Key_F2);
+  auto* edit = m_view->findChild<QLineEdit*>();
+  ASSERT_NE(edit, nullptr);
+  edit->setText("Half a na");
+  use();
+  m_list.setCurrent({"Ants", "Ants", {}, m_now, m_now});
+  QCoreApplication::processEvents();
+  EXPECT_EQ(renamed.count(), 0);
+  ASSERT_EQ(m_view->findChild<QLineEdit*>(), edit);
+  EXPECT_EQ(edit->text(), "Half a na");
+  EXPECT_EQ(selectedTitle(), "Whales");
+}
+
+TEST_F(OpenIsUsed, and_after_a_deletion_the_neighbour_is_selected) {
+  QObject::connect(&m_list, &ConversationList::removed, &m_list, [this](const QString& id) {
+    if (id == "Bees") m_list.setCurrent({"new", {}, {}, m_now, m_now});
+  });
+  EXPECT_EQ(titles(), (QStringList{"Ants", "Whales", "Bees"}));
+  select(0);
+  QTest::keyClick(m_view, Qt::Key_Delete);
+  EXPECT_EQ(selectedTitle(), "Whales");
+  select(1);
+  QTest::keyClick(m_view, Qt::Key_Delete);  // the open one, the last in the list
+  EXPECT_EQ(m_store.removed, (QSet<QString>{"Ants", "Bees"}));
+  EXPECT_EQ(selectedTitle(), "Whales");
+}
+
+TEST_F(OpenIsUsed, and_what_was_deleted_is_no_neighbour_while_the_store_has_not_answered) {
+  m_store.isHoldingLists = true;
+  select(1);
+  for (int i = 0; i < 4; ++i) QTest::keyClick(m_view, Qt::Key_Delete);
+  EXPECT_EQ(m_store.removed, (QSet<QString>{"Ants", "Whales", "Bees"}));
+}
+
 TEST_F(ConversationListTest, when_an_answer_ends_its_model_is_named) {
   const auto model = [&] { return m_view->model()->index(1, 0).data(ConversationListModel::ModelNameRole).toString(); };
   m_list.setMarks({{"Whales", {ConversationMark::Kind::Writing, 0}}});

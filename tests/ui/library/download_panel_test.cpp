@@ -37,8 +37,9 @@ class FakeTokens : public TokenPort {
     isKnown = true;
     emit changed();
   }
+  bool isStillKept() const override { return keepsAll; }
   QByteArray held;
-  bool isKnown = false;
+  bool isKnown = false, keepsAll = false;
 };
 
 // The panel over a hub of "org/name" with one model in two quantizations.
@@ -166,6 +167,15 @@ TEST_F(PanelOfHub, an_entry_of_the_short_list_looks_for_its_file) {
   ASSERT_TRUE(waitForFits(1));
   find<QLineEdit>("hubField")->clear();
   EXPECT_EQ(fetchButtons().size(), 2U);  // the short list is back
+}
+
+TEST_F(PanelOfHub, a_token_that_the_keyring_did_not_delete_is_said_to_be_kept) {
+  tokens.keepsAll = true;
+  tokens.setToken({});
+  EXPECT_TRUE(find<QLabel>("tokenNote")->text().contains("has not deleted yours"));
+  tokens.keepsAll = false;
+  tokens.setToken({});
+  EXPECT_FALSE(find<QLabel>("tokenNote")->text().contains("has not deleted yours"));
 }
 
 TEST_F(PanelOfHub, a_closed_repository_asks_for_a_token_and_goes_on_with_it) {

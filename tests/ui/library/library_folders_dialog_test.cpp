@@ -77,8 +77,10 @@ TEST_F(LibraryFoldersDialogTest, downloads_go_where_the_user_says_and_back_to_th
   emit chooser->fileSelected(m_disk.text("big"));
   EXPECT_EQ(m_library->settings().downloadFolder, m_disk.text("big"));
   EXPECT_EQ(path->text(), m_disk.text("big"));
+  EXPECT_EQ(m_library->settings().earlierDownloadFolders, QStringList{m_disk.text("data/models")});
   usual->click();
   EXPECT_TRUE(m_library->settings().downloadFolder.isEmpty());
+  EXPECT_EQ(m_library->settings().earlierDownloadFolders, QStringList{m_disk.text("big")});
   chooser->close();
 }
 

@@ -31,6 +31,22 @@ TEST_F(ModelFoldersTest, downloads_go_below_the_data_folder_until_another_is_cho
   EXPECT_EQ(pathsOf(FolderKind::Download), QStringList("/disk/models"));
 }
 
+TEST_F(ModelFoldersTest, folders_that_downloads_went_to_before_are_remembered_once_each_and_not_for_ever) {
+  const auto change = [this](const QString& folder) { changeDownloadFolder(m_settings, folder, m_places); };
+  EXPECT_EQ(foldersOfDownloads(m_settings, m_places), QStringList("/data/models"));
+  change("/one");
+  change("/two");
+  EXPECT_EQ(foldersOfDownloads(m_settings, m_places), (QStringList{"/two", "/one", "/data/models"}));
+  change("/one");
+  EXPECT_EQ(foldersOfDownloads(m_settings, m_places), (QStringList{"/one", "/two", "/data/models"}));
+  change({});
+  EXPECT_EQ(foldersOfDownloads(m_settings, m_places), (QStringList{"/data/models", "/one", "/two"}));
+  EXPECT_EQ(pathsOf(FolderKind::Download), QStringList("/data/models")) << "the library lists those of now";
+  for (int i = 0; i < 20; ++i) change(QStringLiteral("/%1").arg(i));
+  EXPECT_EQ(m_settings.earlierDownloadFolders.size(), kMostEarlierFolders);
+  EXPECT_EQ(m_settings.earlierDownloadFolders.first(), "/18");
+}
+
 TEST_F(ModelFoldersTest, the_cache_of_hugging_face_is_where_its_variables_say_in_their_order) {
   EXPECT_EQ(pathsOf(FolderKind::HuggingFace), QStringList("/user/.cache/huggingface/hub"));
   m_environment["XDG_CACHE_HOME"] = QStringLiteral("/cache");

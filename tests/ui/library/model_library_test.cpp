@@ -305,5 +305,21 @@ TEST_F(ModelLibraryTest, a_file_of_the_user_goes_to_the_trash_and_one_of_another
   EXPECT_TRUE(waitFor([&] { return (entryOf(own) == nullptr) == (removed.count() == 1); }));
 }
 
+TEST_F(ModelLibraryTest, of_a_split_model_that_goes_to_the_trash_in_part_the_moved_files_are_named) {
+  QStandardPaths::setTestModeEnabled(true);
+  for (const char* part : {"m/a-00001-of-00002.gguf", "m/a-00002-of-00002.gguf"}) m_disk.settle(m_disk.addText(part));
+  m_library->setSeen(nullptr, true);
+  const QString first = m_disk.text("m/a-00001-of-00002.gguf");
+  ASSERT_TRUE(waitForState(first, State::Refused));
+  QString told;
+  QObject::connect(m_library.get(), &ModelLibrary::removalFailed, m_library.get(),
+                   [&](const Sentence& sentence) { told = sentence.text(); });
+  fs::remove(m_disk.path("m/a-00002-of-00002.gguf"));  // which the library does not know yet
+  m_library->moveToTrash(first);
+  ASSERT_TRUE(waitFor([&] { return !told.isEmpty(); }));
+  // A disk may have no trash.
+  EXPECT_EQ(told.endsWith("In the trash are: a-00001-of-00002.gguf."), !QFile::exists(first)) << told.toStdString();
+}
+
 }  // namespace
 }  // namespace headroom::ui

@@ -218,6 +218,33 @@ TEST_F(ModelControllerTest, a_load_that_fails_beside_a_loaded_model_leaves_that_
   EXPECT_EQ(m_told, QStringList{QStringLiteral("cpu: asked 9 GiB, free 1 GiB")});
 }
 
+TEST_F(ModelControllerTest, a_model_that_is_loaded_already_is_not_loaded_again_unless_its_device_was_lost) {
+  open(kSmallFile);
+  m_controller->startLoad();
+  finishLoad(kSmallFile);
+  const auto asked = [this] { return m_engine.loads.size() + m_engine.replans.size(); };
+  const std::size_t before = asked();
+  QSignalSpy status(m_controller.get(), &ModelController::statusTold);
+  const auto isToldLoaded = [&] {
+    return !status.isEmpty() && status.last()[0].toString().endsWith("is loaded already.");
+  };
+  open(kSmallFile, AfterOpen::Load);
+  EXPECT_TRUE(waitFor(isToldLoaded));
+  EXPECT_EQ(asked(), before);
+  EXPECT_EQ(m_controller->memory().loadedPath, kSmallFile);
+  EXPECT_FALSE(m_controller->memory().isLoading);
+  // With other options it is.
+  calculator().setContext(512);
+  m_controller->startLoad();
+  EXPECT_EQ(asked(), before + 1);
+  m_engine.sendLoadDone(std::make_shared<const ModelInfo>(m_models[kSmallFile]));
+  m_controller->startLoad();
+  EXPECT_EQ(asked(), before + 1);
+  emit m_engine.failed(1000, Error{ErrorCode::kDeviceLost, Message::plain("cpu: it is gone")});
+  m_controller->startLoad();
+  EXPECT_EQ(asked(), before + 2);
+}
+
 TEST_F(ModelControllerTest, devices_that_a_model_was_given_are_its_own_and_the_choice_for_new_ones) {
   DeviceInfo gpu = test::gpu_with(24 * kGiB);
   gpu.id = gpu.name = "cuda:0";

@@ -1,0 +1,51 @@
+#include "ui/theme/save_dialog.h"
+
+#include <QCoreApplication>
+#include <QDir>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QMessageBox>
+#include <QPushButton>
+
+namespace headroom::ui {
+namespace {
+
+struct Words {
+  Q_DECLARE_TR_FUNCTIONS(SaveDialog)
+};
+
+// The dialog has asked about the name that was typed, not about the one with its suffix.
+void askToOverwrite(QWidget* parent, const QString& path, const std::function<void(const QString& path)>& save) {
+  auto* box = new QMessageBox(QMessageBox::Question, Words::tr("Save"),
+                              Words::tr("%1 is there already.").arg(QDir::toNativeSeparators(path)),
+                              QMessageBox::Cancel, parent);
+  box->setObjectName(QStringLiteral("overwriteQuestion"));
+  box->setAttribute(Qt::WA_DeleteOnClose);
+  box->setTextFormat(Qt::PlainText);
+  auto* overwrite = box->addButton(Words::tr("&Overwrite it"), QMessageBox::DestructiveRole);
+  overwrite->setObjectName(QStringLiteral("overwrite"));
+  QObject::connect(overwrite, &QPushButton::clicked, parent, [save, path] { save(path); });
+  box->setDefaultButton(QMessageBox::Cancel);
+  box->open();
+}
+
+}  // namespace
+
+QFileDialog* openSaveDialog(QWidget* parent, const SaveQuestion& question,
+                            const std::function<void(const QString& path)>& save) {
+  auto* dialog = new QFileDialog(parent, question.title, {}, question.filter);
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  dialog->setAcceptMode(QFileDialog::AcceptSave);
+  dialog->setDefaultSuffix(question.suffix);
+  dialog->selectFile(question.name);
+  QObject::connect(dialog, &QFileDialog::fileSelected, parent,
+                   [parent, ending = QString(u'.' + question.suffix), save](const QString& chosen) {
+                     if (chosen.endsWith(ending, Qt::CaseInsensitive)) return save(chosen);
+                     const QString path = chosen + ending;
+                     QFileInfo::exists(path) ? askToOverwrite(parent, path, save) : save(path);
+                   });
+  dialog->open();
+  return dialog;
+}
+
+}  // namespace headroom::ui
