@@ -443,13 +443,17 @@ void Application::saveSettings() {
   m_saving =
       QtConcurrent::run([store = m_settingsStore, settings = m_settings.all()] { return store.write(settings); });
   m_saving.then(this, [this](bool isWritten) {
-    if (!isWritten) tellUnsavedSettings();
+    if (isWritten) {
+      m_isUnsavedTold = false;
+    } else {
+      tellUnsavedSettings();
+    }
   });
 }
 
-// Once: every change of a setting would say it again.
+// Once until they can be written again: every change of a setting would say it anew.
 void Application::tellUnsavedSettings() {
-  if (std::exchange(m_isUnsavedTold, true) || m_window == nullptr) return;
+  if (m_window == nullptr || std::exchange(m_isUnsavedTold, true)) return;
   m_window->showMessage(ui::Tone::Warning, [path = QDir::toNativeSeparators(settingsFile(m_paths.dataFolder))] {
     return tr("The settings cannot be written to %1: what you change is forgotten when Headroom ends.").arg(path);
   });

@@ -26,6 +26,8 @@ std::array<int, 2> wakePipe{-1, -1};
 std::array<struct sigaction, 3> actionsBefore{};  // of kSignals
 // NOLINTEND(cppcoreguidelines-avoid-non-const-global-variables)
 constexpr std::array kSignals{SIGINT, SIGTERM, SIGHUP};
+// What hangs in a driver or on a disk looks at no token: then the alarm ends the process.
+constexpr unsigned kSecondsToEnd = 10;
 
 extern "C" void onInterrupt(int number) {
   const int kept = errno;
@@ -36,6 +38,7 @@ extern "C" void onInterrupt(int number) {
     [[maybe_unused]] const ssize_t told = ::write(STDERR_FILENO, kNote.data(), kNote.size());
     _exit(kNoResource);
   }
+  if (isEnd) alarm(kSecondsToEnd);
   stopSource->request_stop();
   [[maybe_unused]] const ssize_t woken = ::write(wakePipe[1], "", 1);
   errno = kept;
@@ -58,6 +61,7 @@ Interrupts::Interrupts() {
 
 Interrupts::~Interrupts() {
   for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &actionsBefore[i], nullptr);
+  if (mustEnd) alarm(0);
   isHeard = mustEnd = false;
   take();
   for (int& end : wakePipe) {
@@ -77,6 +81,11 @@ bool Interrupts::take() {
   }
   stopSource->withdraw();
   wasAsked = false;  // last: until here a second interrupt ends the process and asks for nothing that would be undone
+  if (mustEnd) {     // it came meanwhile, and all that it asked for is undone
+    wasAsked = true;
+    stopSource->request_stop();
+    [[maybe_unused]] const ssize_t again = ::write(wakePipe[1], "", 1);
+  }
   return true;
 }
 

@@ -7,8 +7,9 @@ namespace headroom::cli {
 
 // One for the whole program, made in main(). Until hear() an interrupt ends the process with kNoResource at once; from
 // then on the first one asks, and stays asked until take(), and a second Ctrl-C before that ends the process. SIGTERM
-// and SIGHUP mean the program and not the answer: what they ask for cannot be taken, and they may come twice, as both
-// the shell and the kernel send SIGHUP when a terminal is closed.
+// and SIGHUP mean the program and not the answer: what they ask for cannot be taken, and they may come twice, as the
+// shell and the kernel send SIGHUP when a terminal is closed, and timeout(1) sends SIGTERM to the program and its
+// group. A process that is still there ten seconds later is ended.
 class Interrupts {
  public:
   Interrupts();

@@ -93,6 +93,7 @@ ProofOfChild prove_and_keep(const std::filesystem::path& verdict_file, const Dev
   (void)store.write();
   ProofOfChild proof = prove_in_child(command, device.is_software ? kSoftwareProofSilence : kProofSilence, stop, tell);
   proof.what = without_id(device, std::move(proof.what));
+  store = VerdictStore::read(verdict_file);  // as it is now: the device may have been lost to an answer meanwhile
   if (std::optional<Verdict> verdict = verdict_of(proof, std::time(nullptr))) {
     store.put(device, std::move(*verdict));
   } else {

@@ -160,7 +160,8 @@ void VerdictStore::put_running(const DeviceInfo& device) {
 
 void VerdictStore::take_back_running(const DeviceInfo& device) {
   const auto found = entries_.find(key_of(device));
-  const std::shared_ptr<const Verdict> before = found == entries_.end() ? nullptr : found->second.before;
+  if (found == entries_.end() || found->second.kind != Verdict::Kind::kRunning) return;  // others have judged meanwhile
+  const std::shared_ptr<const Verdict> before = found->second.before;
   before ? put(device, *before) : forget(device);
 }
 

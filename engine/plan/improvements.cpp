@@ -13,10 +13,12 @@ namespace {
 constexpr double kAnotherDevicePrice = 0.25;  // it was there all the time
 constexpr std::uint32_t kShortestContext = 2048;
 
-// Of a further card as much as of the first device, where that leaves anything: who keeps a gigabyte free of one wants
-// the others usable too.
-HeadroomRule as_kept_free(const PlanOptions& resolved, const DeviceInfo& device) {
-  const auto* rule = resolved.devices.empty() ? nullptr : std::get_if<KeepFree>(&resolved.devices.front().headroom);
+// Of a further card as much as of the first one, where that leaves anything: who keeps a gigabyte free of one wants the
+// others usable too. The host's rule is none for cards.
+HeadroomRule as_kept_free(const PlanOptions& resolved, std::span<const DeviceInfo> devices, const DeviceInfo& device) {
+  const auto first = std::ranges::find_if(
+      resolved.devices, [&](const DeviceChoice& choice) { return devices[choice.device].kind != DeviceKind::kCpu; });
+  const auto* rule = first == resolved.devices.end() ? nullptr : std::get_if<KeepFree>(&first->headroom);
   return rule != nullptr && rule->bytes < device.total_bytes / 2 ? *rule : KeepFree{};
 }
 
@@ -44,7 +46,7 @@ std::vector<OptionChange> single_changes(const PlanOptions& asked, const PlanOpt
                         kAnotherDevicePrice};
     // The CPU alone was chosen: its rule is of the host and stays.
     change.options.devices = resolved.devices;
-    change.options.devices.push_back({device, as_kept_free(resolved, devices[device])});
+    change.options.devices.push_back({device, as_kept_free(resolved, devices, devices[device])});
     changes.push_back(std::move(change));
   }
   for (OptionChange& change : lighter_kv_changes(asked)) changes.push_back(std::move(change));

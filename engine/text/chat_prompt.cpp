@@ -129,24 +129,27 @@ void ChatPromptWriter::find_thinking_choices(std::string_view source, const Stop
     if (!mentions(name)) continue;
     const std::array trials = {ThinkingTrial{Choice::kOff, {{name, false}}},
                                ThinkingTrial{Choice::kOn, {{name, true}}}};
-    if (take_what_renders(trials, stop)) break;
+    if (take_what_renders(trials, {}, stop)) break;
   }
   constexpr const char* kEffort = "reasoning_effort";
   if (!mentions(kEffort)) return;
+  const std::vector<TemplateVariable> on = thinking_variables_[static_cast<std::size_t>(Choice::kOn)];
   std::vector<ThinkingTrial> trials;
   for (const auto& [choice, word] : {std::pair(Choice::kLow, "low"), std::pair(Choice::kMedium, "medium"),
                                      std::pair(Choice::kHigh, "high"), std::pair(Choice::kHigh, "xhigh")}) {
     ThinkingTrial& trial = trials.emplace_back();
     trial.choice = choice;
-    trial.variables = thinking_variables_[static_cast<std::size_t>(Choice::kOn)];
+    trial.variables = on;
     trial.variables.push_back({kEffort, word});
   }
-  take_what_renders(trials, stop);
+  take_what_renders(trials, on, stop);
 }
 
-// Takes the trials that render, of several for one choice the first, if any of them changes a prompt.
-bool ChatPromptWriter::take_what_renders(std::span<const ThinkingTrial> trials, const StopToken& stop) {
-  const ShortPrompts unset = short_prompts({}, stop);
+// Takes the trials that render, of several for one choice the first, if any of them changes what is written with `base`
+// alone.
+bool ChatPromptWriter::take_what_renders(std::span<const ThinkingTrial> trials,
+                                         const std::vector<TemplateVariable>& base, const StopToken& stop) {
+  const ShortPrompts unset = short_prompts(base, stop);
   std::vector<const ThinkingTrial*> rendered;
   bool changes = false;
   for (const ThinkingTrial& trial : trials) {

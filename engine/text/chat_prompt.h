@@ -67,7 +67,8 @@ class ChatPromptWriter {
   void try_conversations(const StopToken& stop);
   void find_thinking_choices(std::string_view source, const StopToken& stop);
   struct ThinkingTrial;
-  bool take_what_renders(std::span<const ThinkingTrial> trials, const StopToken& stop);
+  bool take_what_renders(std::span<const ThinkingTrial> trials, const std::vector<TemplateVariable>& base,
+                         const StopToken& stop);
   using ShortPrompts = std::array<std::optional<std::string>, 2>;  // absent: the template refuses
   ShortPrompts short_prompts(const std::vector<TemplateVariable>& variables, const StopToken& stop) const;
   Result<TracedText> render_with(const ChatTemplate& chat_template, std::vector<ChatMessage> messages,

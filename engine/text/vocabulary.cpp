@@ -28,11 +28,12 @@ constexpr std::array<std::string_view, 13> kEndOfTurnTexts = {
     "<|return|>",      "<|call|>",           "<turn|>",
     "<|tool_response>"};
 
-// Texts that end an answer where the file makes them control tokens, as llama.cpp has them. Others know them as mere
-// words: Gemma 3 has the HTML tags as user-defined tokens, "</s>" among them, and an answer that strikes text out goes
-// on behind it.
-constexpr std::array<std::string_view, 9> kControlEndOfTurnTexts = {
-    "</s>", "<eos>", "<EOT>", "_<EOT>", "[EOT]", "[EOS]", "<|flush|>", "<|calls|>", "[e~["};
+// Texts that end an answer unless the file calls them ordinary.
+constexpr std::array<std::string_view, 8> kLikelyEndOfTurnTexts = {"<eos>", "<EOT>",     "_<EOT>",    "[EOT]",
+                                                                   "[EOS]", "<|flush|>", "<|calls|>", "[e~["};
+// Ends one where the file makes it a control token: Gemma 3 has the tags of HTML as user-defined tokens, and an answer
+// that strikes text out goes on behind this one.
+constexpr std::string_view kEndTag = "</s>";
 
 // Those of them that close a turn rather than a whole text, in order of preference.
 constexpr std::array<std::string_view, 9> kTurnTexts = {"<|eot_id|>",    "<|im_end|>", "<|end|>",
@@ -172,16 +173,16 @@ Status read_special_tokens(const ModelFile& file, Vocabulary& vocabulary) {
     const PreTokenizerRow* row = find_pre_tokenizer_row(vocabulary.pre);
     special.add_bos = row && row->adds_bos;
   }
-  const std::array<std::pair<std::string_view, std::optional<TokenId>*>, 4> ids = {{
+  const std::array<std::pair<std::string_view, std::optional<TokenId>*>, 3> ids = {{
       {kBosKey, &special.bos},
       {kEosKey, &special.eos},
       {kEndOfTurnKey, &special.end_of_turn},
-      {kEndOfMessageKey, &special.end_of_message},
   }};
   for (const auto& [key, id] : ids)
     if (const Status status = read_id(file, key, n_vocab, *id); !status) return status.error();
   if (const auto id = find_optional_id(file, kUnknownKey, n_vocab)) special.unknown = id;
   special.padding = find_optional_id(file, kPaddingKey, n_vocab);
+  special.end_of_message = find_optional_id(file, kEndOfMessageKey, n_vocab);
   if (const Status status = read_flag(file, "tokenizer.ggml.add_bos_token", special.add_bos); !status)
     return status.error();
   if (const Status status = read_flag(file, "tokenizer.ggml.add_eos_token", special.add_eos); !status)
@@ -305,9 +306,10 @@ int byte_of_token_text(std::string_view text) {
 
 namespace {
 
-bool is_end_of_turn_text(std::string_view text, bool is_special) {
+bool is_end_of_turn_text(std::string_view text, TokenType type) {
   const auto is_in = [&](const auto& texts) { return std::find(texts.begin(), texts.end(), text) != texts.end(); };
-  return is_in(kEndOfTurnTexts) || (is_special && is_in(kControlEndOfTurnTexts));
+  return is_in(kEndOfTurnTexts) || (type != TokenType::kNormal && is_in(kLikelyEndOfTurnTexts)) ||
+         (type == TokenType::kControl && text == kEndTag);
 }
 
 // A file without types says only by its keys which tokens are special, and by their texts.
@@ -317,7 +319,7 @@ void guess_types(Vocabulary& vocabulary) {
   for (const auto& id : {special.bos, special.eos, special.end_of_turn, special.end_of_message, special.padding})
     if (id) vocabulary.types[*id] = TokenType::kControl;
   for (TokenId id = 0; id < vocabulary.n_vocab(); ++id)
-    if (is_end_of_turn_text(vocabulary.texts[id], false)) vocabulary.types[id] = TokenType::kControl;
+    if (is_end_of_turn_text(vocabulary.texts[id], TokenType::kNormal)) vocabulary.types[id] = TokenType::kControl;
 }
 
 }  // namespace
@@ -330,14 +332,16 @@ Status complete_vocabulary(Vocabulary& vocabulary) {
   vocabulary.guarded_ends.clear();
   std::size_t best_turn = kTurnTexts.size();
   const auto has = [&](std::string_view text) {
-    return std::ranges::find(vocabulary.texts, text) != vocabulary.texts.end();
+    const auto found = std::ranges::find(vocabulary.texts, text);
+    return found != vocabulary.texts.end() &&
+           is_end_of_turn_text(text, vocabulary.types[static_cast<std::size_t>(found - vocabulary.texts.begin())]);
   };
   // An answer of gpt-oss or Solar Open is several messages: each ends with <|end|>, the last one with one of the other
   // two.
   const bool has_messages = (has("<|return|>") && has("<|call|>")) || (has("<|flush|>") && has("<|calls|>"));
   for (TokenId id = 0; id < vocabulary.n_vocab(); ++id) {
     const std::string_view text = vocabulary.texts[id];
-    if (!is_end_of_turn_text(text, vocabulary.is_special(id)) || (has_messages && text == "<|end|>")) continue;
+    if (!is_end_of_turn_text(text, vocabulary.types[id]) || (has_messages && text == "<|end|>")) continue;
     ends.push_back(id);
     if (!vocabulary.is_special(id)) vocabulary.guarded_ends.push_back(id);
     const auto turn =

@@ -105,6 +105,18 @@ TEST_F(VerdictStoreTest, a_repeated_check_without_a_judgement_leaves_what_was_kn
   EXPECT_EQ(proof_of("b|k"), Proof::kMissing) << "nothing was known";
 }
 
+TEST_F(VerdictStoreTest, a_verdict_of_another_that_came_meanwhile_stays) {
+  put("a|k", Verdict::Kind::kPassed);
+  VerdictStore running = VerdictStore::read(file());
+  running.put_running(card("a|k"));
+  ASSERT_TRUE(running.write().ok());
+  put("a|k", Verdict::Kind::kFailed);
+  VerdictStore now = VerdictStore::read(file());
+  now.take_back_running(card("a|k"));
+  ASSERT_TRUE(now.write().ok());
+  EXPECT_EQ(proof_of("a|k"), Proof::kFailed);
+}
+
 TEST_F(VerdictStoreTest, a_repeated_check_whose_program_ended_leaves_what_was_known) {
   put("a|k", Verdict::Kind::kPassed);
   VerdictStore running = VerdictStore::read(file());

@@ -170,7 +170,11 @@ void ChatSession::cutAt(const QString& turnId, const QString& summary) {
 // Goes on with what the full context had stopped.
 void ChatSession::resume(const QString& turnId) {
   const Turn* turn = m_tree.find(turnId);
-  if (turn == nullptr || m_tree.lastId() != turnId) return;
+  if (turn == nullptr) return;
+  // A question may have an answer by then: the version before the one that was too long to be written.
+  const Turn* last = m_tree.find(m_tree.lastId());
+  const bool isAnswered = last != nullptr && turn->role == Role::User && last->parentId == turnId;
+  if (m_tree.lastId() != turnId && !isAnswered) return;
   if (turn->role == Role::User) {
     answer(turnId);
   } else {

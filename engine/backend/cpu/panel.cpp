@@ -3,7 +3,6 @@
 #include <array>
 #include <cstring>
 #include <type_traits>
-#include <vector>
 
 #include "backend/cpu/relabel_points.h"
 #include "format/bit_order.h"
@@ -263,46 +262,55 @@ void interleave(const PieceRun& run, std::uint32_t piece_bytes) {
   }
 }
 
-// These rows with the numbers of points that panels have.
-std::vector<std::byte> relabelled(DType dtype, std::span<const std::byte> rows) {
-  std::vector<std::byte> copy(rows.begin(), rows.end());
-  relabel_points(dtype, PointNumbers::kOfPanel, copy);
-  return copy;
-}
-
-void put_row(DType dtype, std::uint64_t n_cols, std::uint32_t lane, const std::byte* row, std::byte* panel) {
-  const std::uint64_t n_blocks = div_up(n_cols, dtype_row(dtype).block_elems);
-  visit_pieces(dtype, n_cols, n_blocks, lane, [=](Bytes in_row, Bytes in_panel, auto n_bytes, Kept kept, auto piece) {
-    copy_piece(row + in_row, panel + in_panel, n_bytes, [=](std::uint32_t word) { return kept.in_panel(word, piece); });
-  });
-}
-
-// Sixteen rows.
-void put_rows(DType dtype, std::uint64_t n_cols, const std::byte* rows, std::byte* panel) {
-  const DTypeRow& type = dtype_row(dtype);
-  const Bytes stride = row_bytes(dtype, n_cols), plane = panel_plane_offset(dtype, n_cols);
-  const std::uint64_t n_blocks = div_up(n_cols, type.block_elems);
-  for (const PanelField& field : panel_fields(dtype)) {
-    const Bytes field_bytes = Bytes{field.piece_bytes} * field.n_pieces * kPanelRows;
-    PieceRun run{rows + field.row_offset,
-                 stride,
-                 panel + (field.behind_blocks ? plane : field.panel_offset),
-                 field.n_pieces,
-                 {field.flipped_bits, field.order}};
-    if (type.block_bytes ==
-        Bytes{field.piece_bytes} * field.n_pieces) {  // nothing but pieces of one kind: the row is one run
-      run.n_pieces *= n_blocks;
-      interleave(run, field.piece_bytes);
-      continue;
+// The blocks of one row with the numbers of points that panels have, one at a time: what puts panels together may not
+// allocate, because it runs on threads that cannot tell of a failure.
+class RelabelledRow {
+ public:
+  RelabelledRow(DType dtype, const std::byte* row) : type_(dtype_row(dtype)), row_(row) {
+    CHECK(type_.block_bytes <= sizeof block_, "a block of a grid has its room");
+  }
+  const std::byte* piece(Bytes in_row) {
+    const Bytes number = in_row / type_.block_bytes;
+    if (number != number_) {
+      number_ = number;
+      std::memcpy(block_.data(), row_ + number * type_.block_bytes, type_.block_bytes);
+      relabel_points(type_.dtype, PointNumbers::kOfPanel, std::span(block_).first(type_.block_bytes));
     }
-    for (std::uint64_t block = 0; block < n_blocks; ++block) {
-      interleave(run, field.piece_bytes);
-      run.from += type.block_bytes;
-      run.to += field.behind_blocks ? field_bytes : plane / n_blocks;
+    return block_.data() + in_row % type_.block_bytes;
+  }
+
+ private:
+  const DTypeRow& type_;
+  const std::byte* row_;
+  Bytes number_ = ~Bytes{0};
+  std::array<std::byte, sizeof(BlockIQ2_S)> block_{};
+};
+
+// The pieces of a field in block `number` of 16 rows, which begin `stride` bytes apart from `block` on.
+PieceRun run_of(DType dtype, const PanelField& field, const std::byte* block, Bytes stride, std::uint64_t number,
+                std::uint64_t n_blocks, std::byte* panel) {
+  const Bytes of_block = interleaved_bytes(dtype), of_field = Bytes{field.piece_bytes} * field.n_pieces * kPanelRows;
+  const Bytes to =
+      field.behind_blocks ? n_blocks * of_block + number * of_field : number * of_block + field.panel_offset;
+  return {block + field.row_offset, stride, panel + to, field.n_pieces, {field.flipped_bits, field.order}};
+}
+
+// As put_panel(), of a type whose points get other numbers.
+void put_relabelled(const DTypeRow& type, std::uint64_t n_cols, std::uint32_t n_rows, const std::byte* rows,
+                    std::byte* panel) {
+  const std::uint64_t n_blocks = div_up(n_cols, type.block_elems);
+  std::array<std::byte, kPanelRows * sizeof(BlockIQ2_S)> copy{};
+  CHECK(kPanelRows * type.block_bytes <= copy.size(), "a block of a grid has its room");
+  const std::span<std::byte> blocks(copy.data(), n_rows * type.block_bytes);
+  for (std::uint64_t number = 0; number < n_blocks; ++number) {
+    const std::byte* from = rows + number * type.block_bytes;
+    for (std::uint32_t row = 0; row < n_rows; ++row, from += row_bytes(type.dtype, n_cols))
+      std::memcpy(copy.data() + row * type.block_bytes, from, type.block_bytes);
+    relabel_points(type.dtype, PointNumbers::kOfPanel, blocks);
+    for (const PanelField& field : panel_fields(type.dtype)) {
+      interleave(run_of(type.dtype, field, copy.data(), type.block_bytes, number, n_blocks, panel), field.piece_bytes);
     }
   }
-  if (type.row_extra_bytes != 0)
-    interleave<kRowExtra>({rows + n_blocks * type.block_bytes, stride, panel + plane, 1, {}});
 }
 
 }  // namespace
@@ -344,8 +352,20 @@ Bytes panel_plane_offset(DType dtype, std::uint64_t n_cols) {
 }
 
 void put_panel_row(DType dtype, std::uint64_t n_cols, std::uint32_t lane, const std::byte* row, std::byte* panel) {
-  if (!has_labels(dtype)) return put_row(dtype, n_cols, lane, row, panel);
-  put_row(dtype, n_cols, lane, relabelled(dtype, {row, row_bytes(dtype, n_cols)}).data(), panel);
+  const std::uint64_t n_blocks = div_up(n_cols, dtype_row(dtype).block_elems);
+  const auto put = [=](const std::byte* piece, Bytes in_panel, auto n_bytes, Kept kept, auto number) {
+    copy_piece(piece, panel + in_panel, n_bytes, [=](std::uint32_t word) { return kept.in_panel(word, number); });
+  };
+  if (has_labels(dtype)) {
+    RelabelledRow relabelled(dtype, row);
+    return visit_pieces(dtype, n_cols, n_blocks, lane,
+                        [&](Bytes in_row, Bytes in_panel, auto n_bytes, Kept kept, auto number) {
+                          put(relabelled.piece(in_row), in_panel, n_bytes, kept, number);
+                        });
+  }
+  visit_pieces(dtype, n_cols, n_blocks, lane, [=](Bytes in_row, Bytes in_panel, auto n_bytes, Kept kept, auto number) {
+    put(row + in_row, in_panel, n_bytes, kept, number);
+  });
 }
 
 void take_panel_row(DType dtype, std::uint64_t n_cols, std::uint32_t lane, const std::byte* panel, std::byte* row) {
@@ -357,14 +377,30 @@ void take_panel_row(DType dtype, std::uint64_t n_cols, std::uint32_t lane, const
 }
 
 void put_panel(DType dtype, std::uint64_t n_cols, std::uint32_t n_rows, const std::byte* rows, std::byte* panel) {
-  const Bytes stride = row_bytes(dtype, n_cols);
+  const DTypeRow& type = dtype_row(dtype);
+  const Bytes stride = row_bytes(dtype, n_cols), plane = panel_plane_offset(dtype, n_cols);
+  if (has_labels(dtype)) return put_relabelled(type, n_cols, n_rows, rows, panel);
   if (n_rows < kPanelRows) {  // the last panel of a matrix
     std::memset(panel, 0, stride * kPanelRows);
     for (std::uint32_t lane = 0; lane < n_rows; ++lane) put_panel_row(dtype, n_cols, lane, rows + lane * stride, panel);
     return;
   }
-  if (!has_labels(dtype)) return put_rows(dtype, n_cols, rows, panel);
-  put_rows(dtype, n_cols, relabelled(dtype, {rows, stride * kPanelRows}).data(), panel);
+  const std::uint64_t n_blocks = div_up(n_cols, type.block_elems);
+  for (const PanelField& field : panel_fields(dtype)) {
+    if (type.block_bytes ==
+        Bytes{field.piece_bytes} * field.n_pieces) {  // nothing but pieces of one kind: the row is one run
+      PieceRun run = run_of(dtype, field, rows, stride, 0, n_blocks, panel);
+      run.n_pieces *= n_blocks;
+      interleave(run, field.piece_bytes);
+      continue;
+    }
+    for (std::uint64_t block = 0; block < n_blocks; ++block) {
+      interleave(run_of(dtype, field, rows + block * type.block_bytes, stride, block, n_blocks, panel),
+                 field.piece_bytes);
+    }
+  }
+  if (type.row_extra_bytes != 0)
+    interleave<kRowExtra>({rows + n_blocks * type.block_bytes, stride, panel + plane, 1, {}});
 }
 
 }  // namespace headroom

@@ -124,7 +124,8 @@ TEST_F(CliProof, an_interrupt_during_the_first_check_is_no_failure_of_the_card) 
   for (const Interrupted& each : {Interrupted{"plan", SIGINT}, Interrupted{"run", SIGTERM},
                                   Interrupted{"verify", SIGTERM}, Interrupted{"tour", SIGINT}}) {
     CliProcess process({each.command, model, "--ctx", "64"}, {});
-    while (verdicts().find("running") == std::string::npos) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    const auto isRunning = [this] { return verdicts().find("running") != std::string::npos; };
+    for (int i = 0; i < 6000 && !isRunning(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(5));
     process.interrupt(each.signal);
     const CliResult result = process.wait();
     EXPECT_EQ(result.exitCode, 4) << each.command << result.err;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <unistd.h>
 
 #include <csignal>
 
@@ -73,6 +74,22 @@ TEST(Interrupts, an_end_asks_to_stop_may_come_twice_and_is_not_taken) {
       EXPECT_TRUE(canBeRead(interrupts.wakeDescriptor()));
       EXPECT_TRUE(interrupts.take());
     }
+  }
+}
+
+TEST(Interrupts, an_end_that_is_not_followed_ends_the_process_in_a_while) {
+  const HangUp usual(SIG_DFL);
+  for (const int end : {SIGTERM, SIGHUP}) {
+    {
+      Interrupts interrupts;
+      interrupts.hear();
+      std::raise(end);
+      const unsigned left = alarm(0);
+      EXPECT_GT(left, 0U);
+      EXPECT_LE(left, 10U);
+      alarm(left);
+    }
+    EXPECT_EQ(alarm(0), 0U) << "what was followed needs no end";
   }
 }
 

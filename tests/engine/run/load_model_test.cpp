@@ -81,7 +81,7 @@ TEST_F(PlannedLoad, a_plan_that_fits_is_accepted_whatever_heap_it_was_made_with)
   EXPECT_LT(n_without, 48U);
 }
 
-TEST_F(PlannedLoad, a_stop_ends_the_trials_of_its_template) {
+TEST_F(PlannedLoad, a_stop_before_it_cancels_it) {
   StopSource source;
   source.request_stop();
   const auto prepared = prepare_model(

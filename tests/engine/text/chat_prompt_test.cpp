@@ -207,6 +207,8 @@ TEST(ChatPrompt, a_choice_about_thinking_is_one_that_changes_a_prompt) {
            // In the template's own system prompt alone.
            {"{% if messages[0].role == 'system' %}S{% elif thinking %}T{% endif %}", kThinkingSwitch, Choice::kOn, "T"},
            {"{# enable_thinking #}x", ThinkingChoices{}, Choice::kOff, "x"},
+           // An effort that is named and changes nothing beyond the switch.
+           {"{% if thinking %}T{% endif %}{# reasoning_effort #}", kThinkingSwitch, Choice::kOn, "T"},
            {"{% set thinking = 1 %}{{ thinking }}", ThinkingChoices{}, Choice::kOff, "1"},
            {"{{ messages[0].thinking }}x", ThinkingChoices{}, Choice::kOff, "x"},
        }) {

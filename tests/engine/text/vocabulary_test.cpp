@@ -78,8 +78,8 @@ TEST(Vocabulary, the_end_of_a_message_that_a_file_names_ends_an_answer) {
   EXPECT_EQ(vocabulary->special.end_of_turn, 3U);
 }
 
-TEST(Vocabulary, ends_of_newer_templates_count_as_control_tokens) {
-  for (const std::int64_t type : {3, 4}) {
+TEST(Vocabulary, ends_of_newer_templates_count_unless_they_are_ordinary) {
+  for (const std::int64_t type : {1, 3, 4}) {
     Metadata metadata = byte_level_file();
     metadata["tokenizer.ggml.tokens"] =
         std::vector<std::string>{"a", "[e~[", "<|flush|>", "<|calls|>", "<|end|>", "<end>"};
@@ -89,7 +89,7 @@ TEST(Vocabulary, ends_of_newer_templates_count_as_control_tokens) {
     const auto vocabulary = read_vocabulary(ModelFile({}, metadata, {}));
     ASSERT_TRUE(vocabulary) << vocabulary.error().message.text();
     EXPECT_EQ(vocabulary->special.end_of_generation,
-              type == 3 ? (std::vector<TokenId>{1, 2, 3, 5}) : (std::vector<TokenId>{5}))
+              type == 3 || type == 4 ? (std::vector<TokenId>{1, 2, 3, 5}) : (std::vector<TokenId>{4, 5}))
         << "<|end|> stands between the messages of one answer";
   }
 }

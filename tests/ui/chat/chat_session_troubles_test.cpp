@@ -56,6 +56,21 @@ TEST_F(ChatSessionTest, a_prompt_that_is_too_long_leaves_the_question_and_is_sen
   EXPECT_LT(lastRequest().messages.size(), 7U);
 }
 
+TEST_F(ChatSessionTest, an_answer_that_is_too_long_to_be_written_anew_is_asked_for_after_dropping) {
+  for (const char* const question : {"one", "two", "three", "next"}) {
+    chat().send(question + QString(300, 'q'), {});
+    m_engine.sendAnswer(QString(300, 'a'));
+  }
+  chat().regenerate(chat().tree().lastId());
+  emit m_engine.promptTooLong(m_engine.lastId, 1200, 1000);
+  EXPECT_EQ(chat().tree().path().size(), 8) << "the answer before is there again";
+  const std::size_t before = m_engine.generates.size();
+  chat().dropOldest();
+  ASSERT_EQ(m_engine.generates.size(), before + 1);
+  EXPECT_TRUE(lastRequest().messages.back().content.starts_with("next"));
+  EXPECT_LT(lastRequest().messages.size(), 7U);
+}
+
 // A template that may make no more text, and messages that memory is not planned for, come as errors.
 TEST_F(ChatSessionTest, a_conversation_that_is_too_long_to_be_rendered_can_be_shortened) {
   for (int i = 0; i < 3; ++i) {
