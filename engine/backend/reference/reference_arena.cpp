@@ -20,15 +20,15 @@ Result<std::unique_ptr<ReferenceArena>> ReferenceArena::map(std::shared_ptr<Refe
   if (Status reserved = device->reserve(plan.size); !reserved) return reserved.error();
   void* base = nullptr;
   if (plan.size > 0) {
-    base = mmap(nullptr, plan.size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    const int protection = plan.memory == Memory::kPageLocked ? PROT_READ | PROT_WRITE : PROT_NONE;
+    base = mmap(nullptr, plan.size, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (base == MAP_FAILED) {
       const int code = errno;
       device->release(plan.size);
       return refused(*device, plan.size, code);
     }
   }
-  return std::unique_ptr<ReferenceArena>(
-      new ReferenceArena(std::move(device), static_cast<std::byte*>(base), plan.size));
+  return std::unique_ptr<ReferenceArena>(new ReferenceArena(std::move(device), static_cast<std::byte*>(base), plan));
 }
 
 ReferenceArena::~ReferenceArena() {
@@ -37,7 +37,7 @@ ReferenceArena::~ReferenceArena() {
 }
 
 Status ReferenceArena::protect(int protection) const {
-  if (size_ > 0 && mprotect(base_, size_, protection) != 0) return refused(*device_, size_, errno);
+  if (size_ > 0 && !is_page_locked_ && mprotect(base_, size_, protection) != 0) return refused(*device_, size_, errno);
   return ok_status();
 }
 

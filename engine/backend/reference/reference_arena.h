@@ -1,5 +1,6 @@
 // Memory of a reference device. It can be read and written only while a call of its backend runs. At all other times
 // its pages are protected, so that code which takes it for host memory crashes, as it would with the memory of a card.
+// What a plan calls page-locked is not: the host reaches it, as with a card.
 #pragma once
 
 #include <memory>
@@ -18,20 +19,24 @@ class ReferenceArena final : public Arena {
   ~ReferenceArena() override;
 
   Bytes mapped_bytes() const override { return size_; }
-  std::byte* host_address() const override { return nullptr; }
+  std::byte* host_address() const override { return is_page_locked_ ? base_ : nullptr; }
 
   // For the backend alone, within OpenArenas.
   std::byte* device_address() const { return base_; }
 
  private:
   friend class OpenArenas;
-  ReferenceArena(std::shared_ptr<ReferenceDevice> device, std::byte* base, Bytes size)
-      : device_(std::move(device)), base_(base), size_(size) {}
+  ReferenceArena(std::shared_ptr<ReferenceDevice> device, std::byte* base, const ArenaPlan& plan)
+      : device_(std::move(device)),
+        base_(base),
+        size_(plan.size),
+        is_page_locked_(plan.memory == Memory::kPageLocked) {}
   Status protect(int protection) const;
 
   std::shared_ptr<ReferenceDevice> device_;
   std::byte* base_;
   Bytes size_;
+  bool is_page_locked_;
 };
 
 // Unprotects arenas for as long as it lives. Null entries stand for arenas of other devices.

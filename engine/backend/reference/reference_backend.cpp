@@ -1,6 +1,7 @@
 #include "backend/reference/reference_backend.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <optional>
 #include <thread>
@@ -20,10 +21,10 @@ namespace {
 
 constexpr Bytes kChunkBytes = kMiB;  // between two looks at the stop token
 
-std::byte* address_of(Arena& arena) {
+ReferenceArena& ours(Arena& arena) {
   auto* const mapped = dynamic_cast<ReferenceArena*>(&arena);
   CHECK(mapped != nullptr, "an arena of another backend");
-  return mapped->device_address();
+  return *mapped;
 }
 
 // Whether the call that asks is the one that shall fail.
@@ -182,13 +183,17 @@ class ReferenceBackend final : public Backend {
   }
 
   using Backend::copy_bytes;
+  // Of any arenas, bound or not.
   Status copy_bytes(std::span<const ArenaCopy> copies) override {
-    return with_memory("copy_bytes", [&]() -> Status {
-      for (const ArenaCopy& copy : copies) {
-        std::memcpy(address_of(*copy.to) + copy.to_offset, address_of(*copy.from) + copy.from_offset, copy.n_bytes);
-      }
-      return ok_status();
-    });
+    if (Status answers = wait_for_answer("copying memory"); !answers) return answers;
+    for (const ArenaCopy& copy : copies) {
+      const std::array arenas{&ours(*copy.from), &ours(*copy.to)};
+      const OpenArenas open(arenas);
+      if (!open.status()) return open.status();
+      std::memcpy(arenas[1]->device_address() + copy.to_offset, arenas[0]->device_address() + copy.from_offset,
+                  copy.n_bytes);
+    }
+    return ok_status();
   }
 
   Result<MemorySample> sample_memory() override {
@@ -245,10 +250,9 @@ class ReferenceBackend final : public Backend {
   template <class Work>
   Status fill(Arena& arena, Work work) {
     if (Status answers = wait_for_answer("filling memory"); !answers) return answers;
-    auto* ours = dynamic_cast<ReferenceArena*>(&arena);
-    CHECK(ours != nullptr, "an arena is of another device");
-    const OpenArenas open({&ours, 1});
-    return open.status() ? work(ours->device_address()) : open.status();
+    ReferenceArena* const opened = &ours(arena);
+    const OpenArenas open({&opened, 1});
+    return open.status() ? work(opened->device_address()) : open.status();
   }
 
   // `states`: of all slots, so many bytes each.

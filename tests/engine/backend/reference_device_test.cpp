@@ -90,6 +90,20 @@ TEST(ReferenceArena, says_what_it_mapped_and_gives_no_address) {
   EXPECT_EQ(backend->n_allocations(), 1U);
 }
 
+TEST(ReferenceArena, is_reached_by_the_host_where_it_is_page_locked_and_by_copies_everywhere) {
+  const auto device = device_of(kMiB);
+  const auto backend = make(device);
+  ArenaPlan plan = test::arena_of(64 * kKiB);
+  const auto closed = backend->map_arena(plan);
+  plan.memory = Memory::kPageLocked;
+  const auto from = backend->map_arena(plan), to = backend->map_arena(plan);
+  ASSERT_TRUE(closed.ok() && from.ok() && to.ok());
+  (*from)->host_address()[3] = std::byte{7};
+  ASSERT_TRUE(backend->copy_bytes({from->get(), 0, closed->get(), kKiB, 8}).ok());
+  ASSERT_TRUE(backend->copy_bytes({closed->get(), kKiB, to->get(), 16, 8}).ok());
+  EXPECT_EQ((*to)->host_address()[19], std::byte{7});
+}
+
 TEST(ReferenceArena, ends_the_process_of_whoever_touches_it_from_outside) {
   const auto device = device_of(kMiB);
   const auto backend = make(device);
