@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "file/replace_file.h"
+#include "prove/prove_device.h"
 
 namespace headroom {
 namespace {
@@ -23,7 +24,7 @@ constexpr std::array<std::pair<Verdict::Kind, const char*>, 3> kKinds{
 constexpr const char* kNoEnd = "the check began and did not end: the program that made it, or the machine, stopped";
 
 std::string key_of(const DeviceInfo& device) {
-  return fmt::format("{}|{}", device_kind_name(device.kind), device.proof_key);
+  return fmt::format("{}|{}|{}", device_kind_name(device.kind), device.proof_key, kProofNumber);
 }
 
 // Of a key: the driver's kind and the card, without what may change.

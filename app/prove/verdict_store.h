@@ -31,7 +31,8 @@ struct Verdict {
 };
 
 // A value: a copy may be written on another thread. A verdict is of one card with one driver and our kernels of now
-// (DeviceInfo::proof_key); another driver or other kernels have to be looked at anew.
+// (DeviceInfo::proof_key), and of what a check looks at now (kProofNumber): another driver, other kernels and a check
+// that looks at more have to be looked at anew.
 class VerdictStore {
  public:
   // Of a file that is absent or damaged nothing is known.

@@ -19,7 +19,7 @@ std::uint32_t token_at(std::uint32_t position, std::uint32_t n_vocab) { return (
 ArenaPlan bounce_plan(DeviceIndex device, const DeviceInfo& info) {
   ArenaPlan plan;
   plan.device = plan.mapped_by = device;
-  plan.memory = info.traits.copies_page_locked ? Memory::kPageLocked : Memory::kHost;
+  plan.memory = info.traits.arena_memory == Memory::kDevice ? Memory::kPageLocked : Memory::kHost;
   plan.lifetime = Lifetime::kSession;
   plan.size = round_up(2 * kGuardBytes, info.granularity);
   return plan;
@@ -51,6 +51,7 @@ Result<std::shared_ptr<const MemoryPlan>> ProofDevice::plan(DType kv, const Proo
   options.n_batch = options.n_logit_rows = steps.most_rows();
   options.kv_k = options.kv_v = kv;
   options.stream_rows = 0;
+  options.n_checkpoints = 0;  // nothing is taken back
   options.devices = {{device_}};
   if (device_ != 0) {
     options.n_gpu_layers = static_cast<std::int32_t>(model_.info->n_layers());

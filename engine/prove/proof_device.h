@@ -21,6 +21,7 @@ struct ProofAnswers {
 struct ProofSteps {
   std::vector<std::uint32_t> n_rows;
   std::uint32_t n_decoded = 0;
+  std::uint32_t n_steps() const { return static_cast<std::uint32_t>(n_rows.size()) + n_decoded; }
   std::uint32_t n_positions() const;
   std::uint32_t most_rows() const;
 };

@@ -12,39 +12,23 @@
 
 #include "backend/device_wait.h"
 #include "format/dtype_table.h"
+#include "prove/compare_answers.h"
 #include "prove/proof_device.h"
 
 namespace headroom {
 namespace {
 
-// Root mean square of the difference, relative to that of what is expected; infinite where a number is none.
-double relative_error(std::span<const float> found, std::span<const float> expected) {
-  double difference = 0, magnitude = 0;
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    const double off = static_cast<double>(found[i]) - expected[i];
-    difference += off * off;
-    magnitude += static_cast<double>(expected[i]) * expected[i];
-  }
-  const double error = std::sqrt(difference / magnitude);
-  return std::isfinite(error) ? error : INFINITY;
-}
+constexpr std::uint32_t kRuns = 3;  // of each model, the results of which are the same
 
-// What two sound devices may differ by over nine layers, of all logits of a step. Both round activations to int8 (steps
-// of 1/254 of a group's largest) or to f16, each in its own order of sums, and the cache rounds to codes: where one of
-// them falls on the other side of a step, Q8_0 differs by 0.8 % of a block's largest element, Q4_0 and FP8 by up to
-// 14 %. Measured between the CPU (avx512) and lavapipe or CUDA's kernels on the host: 1.9 % at most, with a cache of
-// Q4_0 3.2 %.
-double allowed_error(DType kv) {
-  if (kv == DType::kQ4_0) return 7e-2;
-  return kv == DType::kF8E4M3 ? 5e-2 : 4e-2;
-}
-
-ProofSteps small_steps(ProofSize size) {
-  if (size == ProofSize::kQuick) return {.n_rows = {2, 12}, .n_decoded = 3};
-  return {.n_rows = {1, 8, 65, 256}, .n_decoded = 64};
-}
-const ProofSteps kWideSteps{.n_rows = {256, 256}, .n_decoded = 4};
-constexpr std::uint32_t kRuns = 3;  // of each, the results of which are the same
+// What is computed of a model: its steps with each of these cache types, once on the CPU and n_runs times on the
+// device.
+struct Work {
+  std::vector<DType> caches;
+  ProofSteps steps;
+  std::uint32_t n_runs = kRuns;
+  double error_factor = 1.0;  // of what allowed_error() allows
+  std::uint32_t n_steps() const { return static_cast<std::uint32_t>(caches.size()) * (1 + n_runs) * steps.n_steps(); }
+};
 
 // Drivers round what they count for a program: two readings of the same memory may differ by so much.
 constexpr Bytes kMostUncounted = 32 * kMiB;
@@ -58,16 +42,19 @@ class Prover {
 
  private:
   bool is_quick() const { return inputs_.size == ProofSize::kQuick; }
-  std::uint32_t n_runs() const { return is_quick() ? 2 : kRuns; }
   std::vector<DType> cache_types() const;
+  ProofSteps steps() const;
+  Work work_of_small() const { return {cache_types(), steps(), is_quick() ? 2 : kRuns}; }
+  Work work_of(const BlockProof& block) const;
+  static Work work_of_wide() { return {{DType::kF16}, {.n_rows = {256, 256}, .n_decoded = 4}}; }
   void count_steps();
   void begin(std::string what);
   void fail(std::string sentence);
-  Status prove_model(const ProofModel& model, const std::vector<DType>& caches, const ProofSteps& steps,
-                     std::span<const BackendVariant> variants);
+  Status prove_model(const ProofModel& model, const Work& work, std::span<const BackendVariant> variants = {});
   Status prove_variant(const BackendVariant& variant, const ProofModel& model, const ProofSteps& steps,
                        const ProofAnswers& expected);
-  void compare_with_cpu(const ProofAnswers& found, const ProofAnswers& expected, DType kv, const ProofSteps& steps);
+  void compare_with_cpu(const ProofAnswers& found, const ProofAnswers& expected, double allowed,
+                        const ProofSteps& steps);
   void compare_exactly(const ProofAnswers& found, const ProofAnswers& expected, std::string_view whose);
   void check_count(ProofDevice& device);
 
@@ -90,14 +77,31 @@ std::vector<DType> Prover::cache_types() const {
   return found;
 }
 
+// Of the small model and of those of single blocks.
+ProofSteps Prover::steps() const {
+  if (is_quick()) return {.n_rows = {2, 12}, .n_decoded = 3};
+  return {.n_rows = {1, 8, 65, 256}, .n_decoded = 64};
+}
+
+// A quick check leaves out what the small model has shown of other blocks: other cache types, and the same results
+// again; and one prompt that windows and sinks are short for is enough.
+Work Prover::work_of(const BlockProof& block) const {
+  Work work{{DType::kF16}, steps()};
+  work.error_factor = block.error_factor;
+  if (is_quick()) {
+    work.steps = {.n_rows = {12}, .n_decoded = 1};
+    work.n_runs = 1;
+  } else if (block.concerns_caches) {
+    work.caches = cache_types();
+  }
+  return work;
+}
+
 void Prover::count_steps() {
-  const auto of = [](const ProofSteps& steps) {
-    return static_cast<std::uint32_t>(steps.n_rows.size()) + steps.n_decoded;
-  };
-  const auto n_caches = static_cast<std::uint32_t>(cache_types().size()),
-             n_variants = static_cast<std::uint32_t>(inputs_.variants.size());
-  progress_.n_steps = (n_caches * (1 + n_runs()) + n_variants) * of(small_steps(inputs_.size));
-  if (!is_quick()) progress_.n_steps += (1 + n_runs()) * of(kWideSteps);
+  const auto n_variants = static_cast<std::uint32_t>(inputs_.variants.size());
+  progress_.n_steps = work_of_small().n_steps() + n_variants * steps().n_steps();
+  for (const BlockProof& block : kBlockProofs) progress_.n_steps += work_of(block).n_steps();
+  if (!is_quick()) progress_.n_steps += work_of_wide().n_steps();
 }
 
 void Prover::begin(std::string what) {
@@ -111,17 +115,17 @@ void Prover::fail(std::string sentence) {
   if (proof_.failures.size() < kMostFailures) proof_.failures.push_back(std::move(sentence));
 }
 
-void Prover::compare_with_cpu(const ProofAnswers& found, const ProofAnswers& expected, DType kv,
+void Prover::compare_with_cpu(const ProofAnswers& found, const ProofAnswers& expected, double allowed,
                               const ProofSteps& steps) {
   for (std::size_t i = 0; i < expected.of_steps.size(); ++i) {
-    const double error = relative_error(found.of_steps[i], expected.of_steps[i]), share = error / allowed_error(kv);
+    const double error = relative_error(found.of_steps[i], expected.of_steps[i]), share = error / allowed;
     proof_.worst_error = std::max(proof_.worst_error, share);
     if (share <= 1) continue;
     const bool is_prompt = i < steps.n_rows.size();
     fail(fmt::format("{}: {} differs from the CPU's by {:.1f} %, where {:.0f} % is allowed", progress_.what,
                      is_prompt ? fmt::format("a prompt of {} tokens", steps.n_rows[i])
                                : fmt::format("decoded token {}", i - steps.n_rows.size() + 1),
-                     100 * error, 100 * allowed_error(kv)));
+                     100 * error, 100 * allowed));
     return;
   }
 }
@@ -148,29 +152,28 @@ void Prover::check_count(ProofDevice& device) {
                    format_bytes(device.planned_bytes()), format_bytes(now->ours)));
 }
 
-Status Prover::prove_model(const ProofModel& model, const std::vector<DType>& caches, const ProofSteps& steps,
-                           std::span<const BackendVariant> variants) {
+Status Prover::prove_model(const ProofModel& model, const Work& work, std::span<const BackendVariant> variants) {
   begin("loading " + model.info->name);
   const auto cpu = ProofDevice::load(model, {inputs_.cpu}, inputs_.make_backend, inputs_.stop);
   if (!cpu) return cpu.error();
   const auto device = ProofDevice::load(model, {inputs_.cpu, inputs_.device}, inputs_.make_backend, inputs_.stop);
   if (!device) return device.error();
   std::optional<ProofAnswers> first;
-  for (const DType kv : caches) {
+  for (const DType kv : work.caches) {
     begin(fmt::format("{}, {} cache", model.info->name, dtype_row(kv).label));
-    const auto expected = (*cpu)->run(kv, steps, 1, inputs_.stop, advance_);
+    const auto expected = (*cpu)->run(kv, work.steps, 1, inputs_.stop, advance_);
     if (!expected) return expected.error();
-    auto found = (*device)->run(kv, steps, n_runs(), inputs_.stop, advance_);
+    auto found = (*device)->run(kv, work.steps, work.n_runs, inputs_.stop, advance_);
     if (!found) return found.error();
     for (const std::string& fault : found->faults) fail(fmt::format("{}: {}", progress_.what, fault));
-    compare_with_cpu(found->runs.front(), expected->runs.front(), kv, steps);
+    compare_with_cpu(found->runs.front(), expected->runs.front(), work.error_factor * allowed_error(kv), work.steps);
     for (const ProofAnswers& again : found->runs) compare_exactly(again, found->runs.front(), "a repetition");
     check_count(**device);
     if (!proof_.failures.empty()) return ok_status();  // what comes later would tell the same
     if (!first) first = std::move(found->runs.front());
   }
   for (const BackendVariant& variant : variants) {
-    if (Status proved = prove_variant(variant, model, steps, *first); !proved) return proved;
+    if (Status proved = prove_variant(variant, model, work.steps, *first); !proved) return proved;
   }
   return ok_status();
 }
@@ -189,14 +192,13 @@ Status Prover::prove_variant(const BackendVariant& variant, const ProofModel& mo
 Status Prover::prove() {
   const auto start = std::chrono::steady_clock::now();
   count_steps();
-  const std::vector<DType> caches = cache_types();
-  CHECK(!caches.empty(), "a device has a cache type that the CPU has");
-  if (Status proved = prove_model(make_small_proof_model(), caches, small_steps(inputs_.size), inputs_.variants);
-      !proved)
-    return proved;
-  if (!is_quick() && proof_.failures.empty()) {
-    if (Status proved = prove_model(make_wide_proof_model(), {DType::kF16}, kWideSteps, {}); !proved) return proved;
+  CHECK(!cache_types().empty(), "a device has a cache type that the CPU has");
+  Status proved = prove_model(make_small_proof_model(), work_of_small(), inputs_.variants);
+  for (const BlockProof& block : kBlockProofs) {
+    if (proved && proof_.failures.empty()) proved = prove_model(block.make(), work_of(block));
   }
+  if (proved && proof_.failures.empty() && !is_quick()) proved = prove_model(make_wide_proof_model(), work_of_wide());
+  if (!proved) return proved;
   proof_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return ok_status();
 }

@@ -1,11 +1,13 @@
 #include "prove/verdict_store.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <fstream>
 
+#include "prove/prove_device.h"
 #include "prove/prove_in_child.h"
 #include "support/model_specs.h"
 #include "support/temp_folder.h"
@@ -48,6 +50,16 @@ TEST_F(VerdictStoreTest, a_verdict_is_of_a_card_a_driver_and_kernels_and_the_nex
   EXPECT_EQ(proof_of("a|9.0|2|k"), Proof::kPassed);
   EXPECT_EQ(proof_of("a|9.0|1|k"), Proof::kMissing);
   EXPECT_EQ(proof_of("b|9.0|1|k"), Proof::kFailed) << "of the other card";
+}
+
+TEST_F(VerdictStoreTest, what_a_check_that_looked_at_less_found_counts_for_nothing) {
+  put("a|9.0|1|k", Verdict::Kind::kPassed);
+  std::string text;
+  std::getline(std::ifstream(file()), text, '\0');
+  const std::string now = fmt::format("|k|{}\"", kProofNumber);
+  text.replace(text.find(now), now.size(), fmt::format("|k|{}\"", kProofNumber - 1));
+  std::ofstream(file()) << text;
+  EXPECT_EQ(proof_of("a|9.0|1|k"), Proof::kMissing);
 }
 
 TEST_F(VerdictStoreTest, a_check_runs_as_long_as_its_process_does) {
@@ -159,7 +171,9 @@ TEST_F(VerdictStoreTest, what_needs_no_proof_is_left_alone_and_a_damaged_file_sa
   VerdictStore::read(file()).fill(devices);
   EXPECT_EQ(devices[0].proof, Proof::kNotNeeded);
   EXPECT_EQ(devices[1].proof_note, "why");
-  for (const char* text : {"", "[]", "{\"version\":2}", "{\"version\":1,\"devices\":{\"cuda|a|k\":{\"verdict\":7}}}"}) {
+  const std::string damaged =
+      fmt::format(R"({{"version":1,"devices":{{"cuda|a|k|{}":{{"verdict":7}}}}}})", kProofNumber);
+  for (const char* text : {"", "[]", "{\"version\":2}", damaged.c_str()}) {
     std::ofstream(file()) << text;
     EXPECT_EQ(proof_of("a|k"), Proof::kMissing) << text;
   }
