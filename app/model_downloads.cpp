@@ -1,6 +1,7 @@
 #include "app/model_downloads.h"
 
 #include <QFile>
+#include <QFileInfo>
 #include <utility>
 
 #include "ui/library/download_panel.h"
@@ -11,7 +12,7 @@
 
 namespace headroom::app {
 
-ModelDownloads::ModelDownloads(const ui::SettingsModel& settings, ui::ModelController& models, ui::InspectModel inspect,
+ModelDownloads::ModelDownloads(ui::SettingsModel& settings, ui::ModelController& models, ui::InspectModel inspect,
                                QString dataFolder, QString modelsToStart, Keyring keyring, QObject* parent)
     : QObject(parent),
       m_settings(settings),
@@ -21,6 +22,7 @@ ModelDownloads::ModelDownloads(const ui::SettingsModel& settings, ui::ModelContr
       m_tokens(std::move(keyring)),
       m_downloads(
           std::make_unique<ui::Downloads>([this] { return access(); }, ui::systemDisk(), ui::DownloadLimits())) {
+  connect(m_downloads.get(), &ui::Downloads::finished, this, &ModelDownloads::listFolderOf);
   ui::BrowserPorts ports;
   ports.findAccess = [this] { return access(); };
   ports.downloadFolder = [this] { return folder(); };
@@ -46,6 +48,14 @@ QString ModelDownloads::folder() const {
 void ModelDownloads::findUnfinished() {
   for (const QString& root : ui::foldersOfDownloads(m_settings.library(), ui::libraryPlaces(m_dataFolder)))
     m_downloads->findUnfinished(root);
+}
+
+// What was fetched is listed wherever it lies. The folder of now is, by whichever name it is reached.
+void ModelDownloads::listFolderOf(const QString& path) {
+  const QString here = QFileInfo(folder()).canonicalFilePath();
+  if (!here.isEmpty() && QFileInfo(path).canonicalFilePath().startsWith(here + QLatin1Char('/'))) return;
+  ui::LibrarySettings library = m_settings.library();
+  if (ui::listEarlierFolderOf(library, path, ui::libraryPlaces(m_dataFolder))) m_settings.setLibrary(library);
 }
 
 // A damaged list is left out: it is nobody's first need.

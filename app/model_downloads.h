@@ -22,8 +22,8 @@ namespace headroom::app {
 class ModelDownloads : public QObject {
   Q_OBJECT
  public:
-  ModelDownloads(const ui::SettingsModel& settings, ui::ModelController& models, ui::InspectModel inspect,
-                 QString dataFolder, QString modelsToStart, Keyring keyring, QObject* parent = nullptr);
+  ModelDownloads(ui::SettingsModel& settings, ui::ModelController& models, ui::InspectModel inspect, QString dataFolder,
+                 QString modelsToStart, Keyring keyring, QObject* parent = nullptr);
   ~ModelDownloads() override;
 
   // Goes to whoever shows it. One at a time.
@@ -35,8 +35,9 @@ class ModelDownloads : public QObject {
 
  private:
   ui::HubAccess access() const;
+  void listFolderOf(const QString& path);
 
-  const ui::SettingsModel& m_settings;
+  ui::SettingsModel& m_settings;
   ui::ModelController& m_models;
   const QString m_dataFolder, m_modelsToStart;
   TokenKeeper m_tokens;

@@ -109,14 +109,15 @@ void TokenKeeper::setToken(const QByteArray& token) {
     use(own, ui::TokenSource::ThisRun);  // until the keyring says that it has it
   }
   m_keyring.write(own, [self = QPointer(this), own, nSet = ++m_nSet](bool isKept) {
-    if (self != nullptr && self->m_nSet == nSet) self->takeWritten(own, isKept);
+    if (self == nullptr) return;
+    if (isKept) self->m_isInKeyring = !own.isEmpty();  // also of one that another has followed since
+    if (self->m_nSet == nSet) self->takeWritten(own, isKept);
   });
   if (!wasReady) emit ready();
 }
 
 // Where no keyring answers, none has kept a token either: only of one that had it there is something to say.
 void TokenKeeper::takeWritten(const QByteArray& own, bool isDone) {
-  if (isDone) m_isInKeyring = !own.isEmpty();
   if (!own.isEmpty()) {
     if (isDone && m_source == ui::TokenSource::ThisRun) use(m_token, ui::TokenSource::Keyring);
   } else if (!isDone && m_isInKeyring) {

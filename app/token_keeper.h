@@ -43,7 +43,7 @@ class TokenKeeper : public ui::TokenPort {
   bool m_isAsking = false, m_isReady = false;
   bool m_isInKeyring = false;  // as it said last
   bool m_isStillKept = false;
-  quint64 m_nSet = 0;  // how often one was given: an answer about an older one changes nothing
+  quint64 m_nSet = 0;  // how often one was given: what is used follows the newest alone
 };
 
 }  // namespace headroom::app

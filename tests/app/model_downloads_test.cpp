@@ -130,6 +130,31 @@ TEST_F(ModelDownloadsTest, what_is_unfinished_where_downloads_went_before_is_fou
   EXPECT_TRUE(QTest::qWaitFor([&] { return downloads->downloads().count() == 3; }, 60'000));
 }
 
+TEST_F(ModelDownloadsTest, what_ends_where_downloads_went_before_is_listed) {
+  server.serve(QStringLiteral("/x.gguf"), {bytes, "\"e\""});
+  const QString before = QDir(folder()).filePath(QStringLiteral("models"));
+  const ui::DownloadSpec spec{QStringLiteral("org/name"),
+                              before,
+                              {{QStringLiteral("x.gguf"), server.url(QStringLiteral("/x.gguf")), 0, {}, {}, {}}}};
+  ASSERT_TRUE(QDir().mkpath(spec.folder));
+  QFile record(spec.recordPath());
+  ASSERT_TRUE(record.open(QIODevice::WriteOnly));
+  record.write(toJson(spec));
+  record.close();
+  ui::LibrarySettings library = settings.library();
+  ui::changeDownloadFolder(library, QDir(folder()).filePath(QStringLiteral("one")), ui::libraryPlaces(folder()));
+  settings.setLibrary(library);
+  const auto downloads = make();
+  downloads->findUnfinished();
+  ASSERT_TRUE(QTest::qWaitFor([&] { return downloads->downloads().count() == 1; }, 60'000));
+  EXPECT_TRUE(settings.library().folders.isEmpty());
+  ui::Download& download = downloads->downloads().at(0);
+  downloads->downloads().resume(download);
+  ASSERT_TRUE(
+      QTest::qWaitFor([&] { return std::holds_alternative<ui::download_stage::Done>(download.stage()); }, 60'000));
+  EXPECT_TRUE(QTest::qWaitFor([&] { return settings.library().folders == QStringList{before}; }, 60'000));
+}
+
 TEST_F(ModelDownloadsTest, a_token_of_another_program_goes_to_no_mirror) {
   qputenv("HF_TOKEN", "hf_of_another_program");
   const auto downloads = make();

@@ -120,6 +120,17 @@ TEST_F(TokenKeeperTest, what_the_keyring_did_not_delete_is_still_kept_and_said_t
   EXPECT_TRUE(keyring.kept.isEmpty());
 }
 
+TEST_F(TokenKeeperTest, one_that_was_kept_after_it_was_taken_back_is_still_kept_too) {
+  TokenKeeper keeper(keyring.ports());
+  keyring.deletes = false;
+  keeper.setToken("hf_own");
+  keeper.setToken({});  // before the keyring has answered
+  keyring.answer();
+  EXPECT_EQ(keyring.kept, "hf_own");
+  EXPECT_TRUE(keeper.isStillKept());
+  EXPECT_TRUE(keeper.token().isEmpty());
+}
+
 TEST_F(TokenKeeperTest, without_a_keyring_nothing_is_still_kept) {
   keyring.isThere = false;
   TokenKeeper keeper(keyring.ports());

@@ -255,27 +255,29 @@ void DownloadPanel::showToken(bool isShown) {
   if (isShown && isVisible()) m_tokenField->setFocus();
 }
 
-void DownloadPanel::showTokenSource() {
-  if (m_tokens.isStillKept()) {
-    return m_tokenNote->setText(
-        tr("Your system's keyring has not deleted yours: it is still kept, and the next start finds it again. Press "
-           "Enter in the empty field to try once more"));
-  }
+QString DownloadPanel::tokenSource() const {
   switch (m_tokens.source()) {
     case TokenSource::None:
-      return m_tokenNote->setText(
-          tr("None is known. It is made under huggingface.co/settings/tokens and may be one that "
-             "reads only; your system's keyring keeps it"));
-    case TokenSource::Keyring:
-      return m_tokenNote->setText(tr("Yours is kept by your system's keyring. Leave the field empty to forget it"));
+      return tr(
+          "None is known. It is made under huggingface.co/settings/tokens and may be one that "
+          "reads only; your system's keyring keeps it");
+    case TokenSource::Keyring: return tr("Yours is kept by your system's keyring. Leave the field empty to forget it");
     case TokenSource::ThisRun:
-      return m_tokenNote->setText(
-          tr("Yours is known until Headroom ends: this system has no keyring that would keep it"));
-    case TokenSource::Environment:
-      return m_tokenNote->setText(tr("The one in HF_TOKEN is used, for huggingface.co alone"));
-    case TokenSource::HubFile:
-      return m_tokenNote->setText(tr("The one of the hub's own program is used, for huggingface.co alone"));
+      return tr("Yours is known until Headroom ends: this system has no keyring that would keep it");
+    case TokenSource::Environment: return tr("The one in HF_TOKEN is used, for huggingface.co alone");
+    case TokenSource::HubFile: return tr("The one of the hub's own program is used, for huggingface.co alone");
   }
+  return {};
+}
+
+// What the keyring would not delete is told beside the one that is used instead.
+void DownloadPanel::showTokenSource() {
+  if (!m_tokens.isStillKept()) return m_tokenNote->setText(tokenSource());
+  const QString kept =
+      tr("Your system's keyring has not deleted yours: it is still kept, and the next start finds it again. Press "
+         "Enter in the empty field to try once more");
+  const bool isAlone = m_tokens.source() == TokenSource::None;
+  m_tokenNote->setText(isAlone ? kept : tokenSource() + QStringLiteral(". ") + kept);
 }
 
 void DownloadPanel::showMessage(Tone tone, const QString& sentence) {

@@ -52,6 +52,7 @@ class DownloadPanel : public QWidget {
   void whenTokenIsKnown(const std::function<void()>& then);
   void keepToken();
   void showToken(bool isShown);
+  QString tokenSource() const;  // in words
   void showTokenSource();
   void showBrowser();
   void showToStart();

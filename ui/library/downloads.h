@@ -1,6 +1,7 @@
 // All downloads: which run and which wait their turn.
 #pragma once
 
+#include <QHash>
 #include <QObject>
 #include <memory>
 #include <vector>
@@ -20,7 +21,7 @@ class Downloads : public QObject {
 
   // What an earlier start left below `root` comes back, paused. Reads the disk on another thread.
   void findUnfinished(const QString& root);
-  // One that is there already goes on.
+  // One that is there already goes on, also where its folder is reached by another name.
   Download& add(const DownloadSpec& spec);
   void pause(Download& download) { download.pause(); }
   void resume(Download& download);
@@ -39,13 +40,15 @@ class Downloads : public QObject {
   void finished(const QString& path);
 
  private:
-  Download& insert(const DownloadSpec& spec, DownloadStage stage);
+  Download& insert(const DownloadSpec& spec, const QString& realPath, DownloadStage stage);
+  Download* findReal(const QString& realPath) const;  // null: none
   void fillPlaces();
 
   Download::FindAccess m_access;
   DiskPorts m_disk;
   DownloadLimits m_limits;
   std::vector<std::unique_ptr<Download>> m_downloads;  // in the order in which they were asked for
+  QHash<const Download*, QString> m_realPaths;         // of each the path without links
 };
 
 }  // namespace headroom::ui

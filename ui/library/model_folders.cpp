@@ -55,6 +55,19 @@ void changeDownloadFolder(LibrarySettings& settings, const QString& folder, cons
   earlier = earlier.mid(0, kMostEarlierFolders);
 }
 
+bool listEarlierFolderOf(LibrarySettings& settings, const QString& model, const LibraryPlaces& places) {
+  const QString path = QDir::cleanPath(model);
+  const auto holds = [&](const QString& folder) { return path.startsWith(QDir::cleanPath(folder) + QLatin1Char('/')); };
+  const QVector<ModelFolder> listed = modelFolders(settings, places, {});
+  if (std::any_of(listed.begin(), listed.end(), [&](const ModelFolder& folder) { return holds(folder.path); }))
+    return false;
+  const QStringList& earlier = settings.earlierDownloadFolders;
+  const auto found = std::find_if(earlier.begin(), earlier.end(), holds);
+  if (found == earlier.end()) return false;
+  settings.folders.append(QDir::cleanPath(*found));
+  return true;
+}
+
 QStringList foldersOfDownloads(const LibrarySettings& settings, const LibraryPlaces& places) {
   QStringList folders{downloadFolder(settings, places)};
   folders += settings.earlierDownloadFolders;

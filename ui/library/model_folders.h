@@ -31,6 +31,9 @@ QString downloadFolder(const LibrarySettings& settings, const LibraryPlaces& pla
 // Downloads that begin from now on go to `folder`; empty: to the usual one. The folder before is remembered, since what
 // was paused stays there.
 void changeDownloadFolder(LibrarySettings& settings, const QString& folder, const LibraryPlaces& places);
+// A download that went on in an earlier folder has ended there: the folder becomes one of the user's own, unless
+// `model` lies in a listed one. Whether it did.
+bool listEarlierFolderOf(LibrarySettings& settings, const QString& model, const LibraryPlaces& places);
 inline constexpr qsizetype kMostEarlierFolders = 8;  // each is walked through at the start
 // Where unfinished downloads may lie: the folder of now, and those before it.
 QStringList foldersOfDownloads(const LibrarySettings& settings, const LibraryPlaces& places);

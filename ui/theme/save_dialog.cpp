@@ -15,7 +15,9 @@ struct Words {
 };
 
 // The dialog has asked about the name that was typed, not about the one with its suffix.
-void askToOverwrite(QWidget* parent, const QString& path, const std::function<void(const QString& path)>& save) {
+// Who does not want that names the file anew, from where he was.
+void askToOverwrite(QWidget* parent, const QString& path, const SaveQuestion& again,
+                    const std::function<void(const QString& path)>& save) {
   auto* box = new QMessageBox(QMessageBox::Question, Words::tr("Save"),
                               Words::tr("%1 is there already.").arg(QDir::toNativeSeparators(path)),
                               QMessageBox::Cancel, parent);
@@ -25,6 +27,9 @@ void askToOverwrite(QWidget* parent, const QString& path, const std::function<vo
   auto* overwrite = box->addButton(Words::tr("&Overwrite it"), QMessageBox::DestructiveRole);
   overwrite->setObjectName(QStringLiteral("overwrite"));
   QObject::connect(overwrite, &QPushButton::clicked, parent, [save, path] { save(path); });
+  QObject::connect(box, &QDialog::finished, parent, [box, overwrite, parent, again, save] {
+    if (box->clickedButton() != overwrite) openSaveDialog(parent, again, save);
+  });
   box->setDefaultButton(QMessageBox::Cancel);
   box->open();
 }
@@ -39,10 +44,13 @@ QFileDialog* openSaveDialog(QWidget* parent, const SaveQuestion& question,
   dialog->setDefaultSuffix(question.suffix);
   dialog->selectFile(question.name);
   QObject::connect(dialog, &QFileDialog::fileSelected, parent,
-                   [parent, ending = QString(u'.' + question.suffix), save](const QString& chosen) {
+                   [parent, question, ending = QString(u'.' + question.suffix), save](const QString& chosen) {
                      if (chosen.endsWith(ending, Qt::CaseInsensitive)) return save(chosen);
                      const QString path = chosen + ending;
-                     QFileInfo::exists(path) ? askToOverwrite(parent, path, save) : save(path);
+                     if (!QFileInfo::exists(path)) return save(path);
+                     SaveQuestion again = question;
+                     again.name = chosen;
+                     askToOverwrite(parent, path, again, save);
                    });
   dialog->open();
   return dialog;

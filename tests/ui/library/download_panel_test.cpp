@@ -31,7 +31,7 @@ class FakeTokens : public TokenPort {
   }
   bool isReady() const override { return isKnown; }
   QByteArray token() const override { return held; }
-  TokenSource source() const override { return held.isEmpty() ? TokenSource::None : TokenSource::Keyring; }
+  TokenSource source() const override { return held.isEmpty() ? other : TokenSource::Keyring; }
   void setToken(const QByteArray& token) override {
     held = token;
     isKnown = true;
@@ -40,6 +40,7 @@ class FakeTokens : public TokenPort {
   bool isStillKept() const override { return keepsAll; }
   QByteArray held;
   bool isKnown = false, keepsAll = false;
+  TokenSource other = TokenSource::None;  // where there is none of the user's own
 };
 
 // The panel over a hub of "org/name" with one model in two quantizations.
@@ -172,6 +173,10 @@ TEST_F(PanelOfHub, an_entry_of_the_short_list_looks_for_its_file) {
 TEST_F(PanelOfHub, a_token_that_the_keyring_did_not_delete_is_said_to_be_kept) {
   tokens.keepsAll = true;
   tokens.setToken({});
+  EXPECT_TRUE(find<QLabel>("tokenNote")->text().contains("has not deleted yours"));
+  tokens.other = TokenSource::Environment;
+  tokens.setToken({});
+  EXPECT_TRUE(find<QLabel>("tokenNote")->text().contains("HF_TOKEN is used")) << "which one is used is said too";
   EXPECT_TRUE(find<QLabel>("tokenNote")->text().contains("has not deleted yours"));
   tokens.keepsAll = false;
   tokens.setToken({});

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "download_fixture.h"
 
 namespace headroom::ui {
@@ -111,6 +113,34 @@ TEST(Downloads, a_later_start_finds_what_is_unfinished_and_asks_nobody_until_it_
   ASSERT_TRUE(test::waitUntilSettled(found));
   EXPECT_TRUE(test::isDone(found));
   EXPECT_EQ(test::readAll(f.path()), f.bytes);
+}
+
+TEST(Downloads, one_that_is_reached_by_two_names_of_its_folder_is_listed_once) {
+  test::DownloadFixture f;
+  const QString link = f.path(QStringLiteral("link"));
+  ASSERT_TRUE(QDir(f.folder()).mkdir(QStringLiteral("real")));
+  std::error_code failed;
+  std::filesystem::create_directory_symlink(f.path(QStringLiteral("real")).toStdString(), link.toStdString(), failed);
+  if (failed) GTEST_SKIP() << "no links can be made here";
+  const auto leave = [&](const QString& name) {
+    DownloadSpec spec = specNamed(f, name);
+    spec.folder = f.path(QStringLiteral("real"));
+    QFile record(spec.recordPath());
+    ASSERT_TRUE(record.open(QIODevice::WriteOnly));
+    record.write(toJson(spec));
+  };
+  const auto downloads = f.downloads();
+  leave(QStringLiteral("x.gguf"));
+  downloads->findUnfinished(f.path(QStringLiteral("real")));
+  ASSERT_TRUE(QTest::qWaitFor([&] { return downloads->count() == 1; }, 60'000));
+  leave(QStringLiteral("y.gguf"));  // it comes together with what is known
+  downloads->findUnfinished(link);
+  ASSERT_TRUE(QTest::qWaitFor([&] { return downloads->find(link + QStringLiteral("/y.gguf")) != nullptr; }, 60'000));
+  EXPECT_EQ(downloads->count(), 2);
+  DownloadSpec same = f.spec();
+  same.folder = link;
+  EXPECT_EQ(&downloads->add(same), &downloads->at(0));
+  EXPECT_EQ(downloads->count(), 2);
 }
 
 TEST(Downloads, removing_forgets_and_makes_room_for_who_waits) {

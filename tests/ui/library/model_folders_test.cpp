@@ -47,6 +47,16 @@ TEST_F(ModelFoldersTest, folders_that_downloads_went_to_before_are_remembered_on
   EXPECT_EQ(m_settings.earlierDownloadFolders.first(), "/18");
 }
 
+TEST_F(ModelFoldersTest, an_earlier_folder_in_which_a_download_ended_is_listed_as_the_users_own) {
+  m_settings.earlierDownloadFolders = {"/one", "/two/"};
+  EXPECT_FALSE(listEarlierFolderOf(m_settings, "/data/models/org/x.gguf", m_places)) << "it is listed";
+  EXPECT_FALSE(listEarlierFolderOf(m_settings, "/twofold/x.gguf", m_places)) << "no folder of downloads";
+  EXPECT_TRUE(m_settings.folders.isEmpty());
+  EXPECT_TRUE(listEarlierFolderOf(m_settings, "/two/org/x.gguf", m_places));
+  EXPECT_FALSE(listEarlierFolderOf(m_settings, "/two/org/y.gguf", m_places));
+  EXPECT_EQ(m_settings.folders, QStringList("/two"));
+}
+
 TEST_F(ModelFoldersTest, the_cache_of_hugging_face_is_where_its_variables_say_in_their_order) {
   EXPECT_EQ(pathsOf(FolderKind::HuggingFace), QStringList("/user/.cache/huggingface/hub"));
   m_environment["XDG_CACHE_HOME"] = QStringLiteral("/cache");

@@ -46,9 +46,16 @@ TEST_F(SaveDialogTest, what_the_ending_makes_of_a_name_is_overwritten_only_when_
   press("");
   EXPECT_TRUE(m_saved.isEmpty());
   QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+  auto* again = m_parent.findChild<QFileDialog*>();
+  ASSERT_NE(again, nullptr) << "the question is put once more";
+  EXPECT_EQ(again->selectedFiles(), QStringList{path("v1.2")}) << "with the folder and the name that were chosen";
+  again->close();
+  QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
   choose("v1.2");
   press("overwrite");
   EXPECT_EQ(m_saved, QStringList{path("v1.2.zip")});
+  QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+  EXPECT_EQ(m_parent.findChild<QFileDialog*>(), nullptr);
 }
 
 }  // namespace
