@@ -14,8 +14,8 @@ namespace {
 // in the mean.
 constexpr float kScoreSpread = 1.2F;
 constexpr std::uint32_t kFfnWidth = 256, kExpertWidth = 128;
-// Steps of a quick check have 17 positions in all: what begins at a position begins before.
-constexpr std::uint32_t kShortWindow = 12, kLongWindow = 40, kFewPositions = 6;
+// Steps of a quick check have 13 positions in all: windows and growths that it shall see are shorter.
+constexpr std::uint32_t kShortWindow = 8, kLongWindow = 40, kFewPositions = 6;
 
 // Patterns of experts stand in the first quarter of the columns. A router's logits are the levels times
 // `router_scale`, times the deviation of the embedding over the magnitude of the residual.

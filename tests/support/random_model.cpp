@@ -11,6 +11,7 @@
 #include "format/dtype_table.h"
 #include "format/encode.h"
 #include "model/arch_table.h"
+#include "support/random_tokenizer.h"
 
 namespace headroom::test {
 namespace {
@@ -52,7 +53,7 @@ class ModelBuilder {
 
   GgufWriter build() {
     add_metadata();
-    add_tokenizer();
+    add_random_tokenizer(writer_, spec_);
     add_matrix(TensorRole::kTokenEmbedding, -1, spec_.n_vocab, spec_.d_model);
     if (spec_.input_dim > 0) {
       add_matrix(TensorRole::kLayerEmbedding, -1, spec_.n_vocab, spec_.n_layers * spec_.input_dim);
@@ -182,74 +183,6 @@ class ModelBuilder {
     std::vector<std::int32_t> widths;
     for (std::uint32_t i = 0; i < spec_.n_layers; ++i) widths.push_back(static_cast<std::int32_t>(d_ff_of(i)));
     writer_.set_ints(key, widths);
-  }
-
-  void add_tokenizer() {
-    if (spec_.n_vocab < 288 || !spec_.has_tokenizer) {
-      writer_.set_string("tokenizer.ggml.model", "none");
-      return;
-    }
-    spec_.architecture == "llama" || spec_.architecture.starts_with("gemma") ? add_spm_tokenizer()
-                                                                             : add_bpe_tokenizer();
-  }
-
-  // 0 <unk>, 1 <s>, 2 </s>, 3..258 bytes, then letters, then words nobody writes.
-  void add_spm_tokenizer() {
-    std::vector<std::string> tokens{"<unk>", "<s>", "</s>"};
-    std::vector<std::int32_t> types{2, 3, 3};
-    for (int byte = 0; byte < 256; ++byte) tokens.push_back(fmt::format("<0x{:02X}>", byte));
-    types.resize(tokens.size(), 6);
-    tokens.push_back("\xE2\x96\x81");
-    for (char c = 'a'; c <= 'z'; ++c) tokens.emplace_back(1, c);
-    while (tokens.size() < spec_.n_vocab) tokens.push_back(fmt::format("[unused{}]", tokens.size()));
-    types.resize(spec_.n_vocab, 1);
-    std::vector<float> scores(spec_.n_vocab);
-    for (std::size_t i = 0; i < scores.size(); ++i) scores[i] = -static_cast<float>(i);
-    writer_.set_string("tokenizer.ggml.model", "llama");
-    writer_.set_string("tokenizer.ggml.pre", "default");
-    writer_.set_strings("tokenizer.ggml.tokens", tokens);
-    writer_.set_floats("tokenizer.ggml.scores", scores);
-    writer_.set_ints("tokenizer.ggml.token_type", types);
-    writer_.set_uint("tokenizer.ggml.bos_token_id", 1);
-    writer_.set_uint("tokenizer.ggml.eos_token_id", 2);
-    writer_.set_uint("tokenizer.ggml.unknown_token_id", 0);
-    writer_.set_bool("tokenizer.ggml.add_bos_token", true);
-    writer_.set_bool("tokenizer.ggml.add_eos_token", false);
-  }
-
-  // The 256 byte symbols of byte-level BPE, two merges, control tokens, then words nobody writes.
-  void add_bpe_tokenizer() {
-    std::vector<std::string> tokens;
-    char32_t next = 256;  // bytes without a glyph of their own take code points from here
-    for (char32_t byte = 0; byte < 256; ++byte) {
-      const bool has_glyph = (byte >= 0x21 && byte <= 0x7E) || (byte >= 0xA1 && byte <= 0xAC) || byte >= 0xAE;
-      const char32_t code_point = has_glyph ? byte : next++;
-      std::string symbol;
-      if (code_point < 0x80) {
-        symbol += static_cast<char>(code_point);
-      } else {
-        symbol += static_cast<char>(0xC0 | (code_point >> 6));
-        symbol += static_cast<char>(0x80 | (code_point & 0x3F));
-      }
-      tokens.push_back(symbol);
-    }
-    tokens.insert(tokens.end(), {"th", "the"});
-    std::vector<std::int32_t> types(tokens.size(), 1);
-    for (const char* control : {"<|endoftext|>", "<|im_start|>", "<|im_end|>"}) {
-      tokens.emplace_back(spec_.has_end ? control : fmt::format("[no end {}]", tokens.size()));
-      types.push_back(3);
-    }
-    while (tokens.size() < spec_.n_vocab) tokens.push_back(fmt::format("[unused{}]", tokens.size()));
-    types.resize(spec_.n_vocab, 1);
-    writer_.set_string("tokenizer.ggml.model", "gpt2");
-    if (spec_.names_pre_tokenizer) writer_.set_string("tokenizer.ggml.pre", "qwen2");
-    writer_.set_strings("tokenizer.ggml.tokens", tokens);
-    writer_.set_ints("tokenizer.ggml.token_type", types);
-    writer_.set_strings("tokenizer.ggml.merges", {"t h", "th e"});
-    writer_.set_uint("tokenizer.ggml.bos_token_id", 258);
-    if (spec_.has_end) writer_.set_uint("tokenizer.ggml.eos_token_id", 260);
-    writer_.set_uint("tokenizer.ggml.padding_token_id", 258);
-    writer_.set_bool("tokenizer.ggml.add_bos_token", false);
   }
 
   void add_layer(std::int32_t i) {

@@ -26,8 +26,15 @@ LoadState::LoadState(EnginePort& engine, QObject* parent) : QObject(parent), m_e
 
 void LoadState::load(const QString& path, std::shared_ptr<const MemoryPlan> plan) {
   const bool reads = needs(path, *plan) == ReloadNeed::kModel;
+  if (reads) m_read = m_opened;
   const quint64 request = reads ? m_engine.load(path, plan) : m_engine.replan(plan);
   handleEvent(load_event::Started{request, reads ? std::move(plan) : nullptr});
+}
+
+void LoadState::setOpened(const QString& path, const QDateTime& changed) { m_opened = {path, changed}; }
+
+bool LoadState::isReplaced(const QString& path) const {
+  return m_opened.path == path && m_read.path == path && m_opened.changed != m_read.changed;
 }
 
 void LoadState::cancel() { handleEvent(load_event::CancelAsked{}); }
@@ -63,6 +70,7 @@ Bytes LoadState::heldOn(const std::string& deviceId) const {
 // While something is on its way nobody knows what will be loaded when this plan's turn comes.
 ReloadNeed LoadState::needs(const QString& path, const MemoryPlan& plan) const {
   if (!isSettled() || loaded() == nullptr || isLost() || loaded()->path != path) return ReloadNeed::kModel;
+  if (isReplaced(path)) return ReloadNeed::kModel;
   return what_to_load_again(*loaded()->plan, plan);
 }
 

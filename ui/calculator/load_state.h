@@ -1,6 +1,7 @@
 // What is being loaded and what is loaded, as the engine tells it.
 #pragma once
 
+#include <QDateTime>
 #include <QObject>
 #include <memory>
 
@@ -40,7 +41,13 @@ class LoadState : public QObject {
   quint32 kvTokensUsed() const { return held() ? held()->kvTokensUsed : 0; }
   Bytes heldOn(const std::string& deviceId) const;  // by the loaded model: its arenas, and its share of the heap
 
-  // What `plan` of this file would load again: all of it where nothing of the file is loaded, or its device was lost.
+  // The file that is open, and when it was written last.
+  void setOpened(const QString& path, const QDateTime& changed);
+  // Whether another file stands in the place of the one whose weights are loaded.
+  bool isReplaced(const QString& path) const;
+
+  // What `plan` of this file would load again: all of it where nothing of the file is loaded, its device was lost, or
+  // another file stands in its place by now.
   ReloadNeed needs(const QString& path, const MemoryPlan& plan) const;
 
  signals:
@@ -55,8 +62,14 @@ class LoadState : public QObject {
   const load_stage::Loading* loading() const { return std::get_if<load_stage::Loading>(&m_cycle.stage); }
   const HeldModel* held() const { return m_cycle.held ? &*m_cycle.held : nullptr; }
 
+  struct OpenedFile {
+    QString path;
+    QDateTime changed;
+  };
+
   EnginePort& m_engine;
   LoadCycle m_cycle;
+  OpenedFile m_opened, m_read;  // what is open, and what was read of it when weights were loaded last
 };
 
 }  // namespace headroom::ui

@@ -122,12 +122,12 @@ void VerdictView::refreshLoad() {
   const LoadedModel* loaded = m_load.loaded();
   const bool isThisModel = loaded != nullptr && loaded->path == m_path;
   const auto& plan = m_calculator.plan();
-  const bool isThisPlan = isThisModel && plan && what_to_load_again(*loaded->plan, *plan) == ReloadNeed::kNothing;
+  const bool isThisPlan = isThisModel && plan && m_load.needs(m_path, *plan) == ReloadNeed::kNothing;
   // While it loads one may write already: a space of that must not be what cancels.
   const bool hasFocus = m_loadButton->hasFocus() || m_cancel->hasFocus();
   m_loadButton->setVisible(!loading);
   m_loadButton->setText(isThisModel ? tr("Re&load") : tr("&Load"));
-  m_loadButton->setEnabled(why.isEmpty() && (!isThisPlan || m_load.isLost()));
+  m_loadButton->setEnabled(why.isEmpty() && !isThisPlan);
   m_cancel->setVisible(loading);
   m_cancel->setEnabled(!m_load.isCancelling());
   if (hasFocus && !loading && m_loadButton->isEnabled()) {
@@ -152,7 +152,8 @@ void VerdictView::refreshLoad() {
   }
   QString text = why;
   if (why.isEmpty()) {
-    text = isThisModel && m_load.isLost() ? tr("A device of this model was lost: reloading opens it anew.")
+    text = isThisModel && m_load.isLost()             ? tr("A device of this model was lost: reloading opens it anew.")
+           : isThisModel && m_load.isReplaced(m_path) ? tr("The file was written anew: reloading reads it.")
            : isThisPlan  ? tr("Loaded in %1 with exactly this plan.").arg(formatSeconds(loaded->seconds))
            : isThisModel ? (m_load.needs(m_path, *plan) != ReloadNeed::kModel
                                 ? tr("Changed: reloading keeps the weights and maps the rest anew.")

@@ -188,6 +188,7 @@ void ConversationList::showListed(const QString& search, const QVector<ListedCon
 
 void ConversationList::setCurrent(const ConversationHead& head) {
   const bool isOther = std::exchange(m_currentId, head.id) != head.id;
+  m_model->setOpen(head.id);
   if (!head.title.isEmpty() && !m_model->setHead(head)) refresh();  // its first message was sent just now
   // The user may have gone to another row, to rename or delete that: news of the open one leave him there.
   const bool isNaming = m_list->indexWidget(selected()) != nullptr;

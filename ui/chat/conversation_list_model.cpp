@@ -91,6 +91,13 @@ void ConversationListModel::setMarks(const ConversationMarks& marks) {
   }
 }
 
+void ConversationListModel::setOpen(const QString& id) {
+  for (const QString& changed : {std::exchange(m_openId, id), id}) {
+    const QModelIndex at = indexOf(changed);
+    if (at.isValid()) emit dataChanged(at, at);
+  }
+}
+
 void ConversationListModel::followClock() {
   const QDate today = dayOf(m_clock());
   if (today == m_today) return;
@@ -128,6 +135,7 @@ QVariant ConversationListModel::data(const QModelIndex& index, int role) const {
       return mark == m_marks.constEnd() ? QVariant() : QVariant::fromValue(*mark);
     }
     case PinnedRole: return row.conversation.isPinned;
+    case OpenRole: return row.conversation.id == m_openId;
     case GroupRole:
       return index.row() > 0 && m_rows[index.row() - 1].group == row.group ? QString() : groupText(row.group);
     default: return {};
@@ -185,6 +193,7 @@ QString ConversationListModel::spokenTextOf(const Row& row) const {
   const QString more = tr("%1, %2");
   const auto mark = m_marks.constFind(row.conversation.id);
   QString spoken = titleOf(row);
+  if (row.conversation.id == m_openId) spoken = more.arg(spoken, tr("open"));
   if (row.conversation.isPinned) spoken = more.arg(spoken, groupText(Group::Pinned));
   return mark == m_marks.constEnd() ? spoken : more.arg(spoken, markText(*mark));
 }

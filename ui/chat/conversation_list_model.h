@@ -24,6 +24,7 @@ class ConversationListModel : public QAbstractListModel {
     ModelNameRole,  // who answered last; empty: not known
     MarkRole,       // a ConversationMark; invalid: none
     PinnedRole,
+    OpenRole,   // the conversation that stands beside the list
     GroupRole,  // what stands above the row: "Today"; empty below the first row of a group
   };
   using Clock = std::function<qint64()>;  // milliseconds since the epoch
@@ -35,6 +36,7 @@ class ConversationListModel : public QAbstractListModel {
   bool setHead(const ConversationHead& head);
   void setPinned(const QString& id, bool isPinned);
   void setMarks(const ConversationMarks& marks);
+  void setOpen(const QString& id);  // which one is; empty: none
   void followClock();  // to be called now and then: groups and times are those of another day after midnight
 
   QModelIndex indexOf(const QString& id) const;  // invalid: it is not in the list
@@ -65,6 +67,7 @@ class ConversationListModel : public QAbstractListModel {
   QDate m_today;  // that the groups are of
   QVector<Row> m_rows;
   ConversationMarks m_marks;
+  QString m_openId;
 };
 
 }  // namespace headroom::ui

@@ -90,7 +90,9 @@ void ConversationRowDelegate::paint(QPainter* painter, const QStyleOptionViewIte
   if (mark.isValid()) drawIcon(iconOf(mark.value<ConversationMark>(), m_theme));
   layout.title.setRight(layout.icons.right());
 
-  painter->setFont(body.font);
+  QFont titleFont = body.font;
+  if (index.data(ConversationListModel::OpenRole).toBool()) titleFont.setWeight(QFont::DemiBold);
+  painter->setFont(titleFont);
   painter->setPen(m_theme.tokens().text);
   drawText(*painter, layout.title, title);
   painter->setFont(smallFont(body.font));

@@ -1,5 +1,5 @@
-// A row in the list of conversations: its title, below it when it was used and which model answered, and at its end
-// what its answer does and whether it is pinned.
+// A row in the list of conversations: its title, bold where it is the open one, below it when it was used and which
+// model answered, and at its end what its answer does and whether it is pinned.
 #pragma once
 
 #include <QStyledItemDelegate>

@@ -59,6 +59,7 @@ void ModelController::openLast() {
 void ModelController::takeOpened(const OpenedModel& model) {
   m_restoring.clear();
   m_path = model.path;
+  m_load.setOpened(m_path, model.changed);
   m_calculator.setPresentDevices(m_watch.devicesNow());
   const PlannedModel* planned = findPlanned(memory(), m_path);
   if (planned != nullptr) {

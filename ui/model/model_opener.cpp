@@ -32,14 +32,18 @@ ModelOpener::ModelOpener(InspectModel inspect, QObject* parent) : QObject(parent
 
 void ModelOpener::open(const QString& path, AfterOpen then) {
   cancel();
-  const auto read = [inspect = m_inspect, path]() -> Result<ModelInfo> {
+  const auto read = [inspect = m_inspect, path, then]() -> Result<OpenedModel> {
     const Message why = whyNotOpenable(path);
-    return why.empty() ? inspect(path) : Error{ErrorCode::kUnsupported, why};
+    if (!why.empty()) return Error{ErrorCode::kUnsupported, why};
+    const QDateTime changed = QFileInfo(path).lastModified();  // before the file: one that changes meanwhile is newer
+    Result<ModelInfo> model = inspect(path);
+    if (!model) return model.error();
+    return OpenedModel{path, std::make_shared<const ModelInfo>(std::move(*model)), then, changed};
   };
-  m_reading = runInBackground(readingThreads(), this, read, [this, path, then](const Result<ModelInfo>& result) {
+  m_reading = runInBackground(readingThreads(), this, read, [this, path](const Result<OpenedModel>& result) {
     m_reading = nullptr;
     if (result.ok()) {
-      emit opened({path, std::make_shared<const ModelInfo>(*result), then});
+      emit opened(*result);
     } else {
       emit refused(path, result.error().message);
     }

@@ -1,6 +1,7 @@
 // Reads a model's header off the GUI thread.
 #pragma once
 
+#include <QDateTime>
 #include <QObject>
 #include <memory>
 
@@ -17,6 +18,7 @@ struct OpenedModel {
   QString path;
   std::shared_ptr<const ModelInfo> model;
   AfterOpen then = AfterOpen::ShowPlan;
+  QDateTime changed{};  // when the file was written last, the first one of several
 };
 
 // The newest call wins and does not wait for an older one, whose file may be on a disk that hangs; what comes of that

@@ -4622,6 +4622,10 @@
         <extracomment>A title, and what else is to be said of the conversation: &quot;Recipes, Pinned&quot; or &quot;Recipes, Answering&quot;</extracomment>
         <translation>%1, %2</translation>
     </message>
+    <message>
+        <source>open</source>
+        <translation>geöffnet</translation>
+    </message>
 </context>
 <context>
     <name>headroom::ui::CutRow</name>
@@ -6910,6 +6914,10 @@ What a position of a slider means, and how fast that is</extracomment>
     <message>
         <source>Changed: reloading moves the weights too.</source>
         <translation>Geändert: Neu laden verschiebt auch die Gewichte.</translation>
+    </message>
+    <message>
+        <source>The file was written anew: reloading reads it.</source>
+        <translation>Die Datei wurde neu geschrieben: Neu laden liest sie.</translation>
     </message>
 </context>
 <context>

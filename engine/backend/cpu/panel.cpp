@@ -262,30 +262,6 @@ void interleave(const PieceRun& run, std::uint32_t piece_bytes) {
   }
 }
 
-// The blocks of one row with the numbers of points that panels have, one at a time: what puts panels together may not
-// allocate, because it runs on threads that cannot tell of a failure.
-class RelabelledRow {
- public:
-  RelabelledRow(DType dtype, const std::byte* row) : type_(dtype_row(dtype)), row_(row) {
-    CHECK(type_.block_bytes <= sizeof block_, "a block of a grid has its room");
-  }
-  const std::byte* piece(Bytes in_row) {
-    const Bytes number = in_row / type_.block_bytes;
-    if (number != number_) {
-      number_ = number;
-      std::memcpy(block_.data(), row_ + number * type_.block_bytes, type_.block_bytes);
-      relabel_points(type_.dtype, PointNumbers::kOfPanel, std::span(block_).first(type_.block_bytes));
-    }
-    return block_.data() + in_row % type_.block_bytes;
-  }
-
- private:
-  const DTypeRow& type_;
-  const std::byte* row_;
-  Bytes number_ = ~Bytes{0};
-  std::array<std::byte, sizeof(BlockIQ2_S)> block_{};
-};
-
 // The pieces of a field in block `number` of 16 rows, which begin `stride` bytes apart from `block` on.
 PieceRun run_of(DType dtype, const PanelField& field, const std::byte* block, Bytes stride, std::uint64_t number,
                 std::uint64_t n_blocks, std::byte* panel) {
@@ -295,7 +271,8 @@ PieceRun run_of(DType dtype, const PanelField& field, const std::byte* block, By
   return {block + field.row_offset, stride, panel + to, field.n_pieces, {field.flipped_bits, field.order}};
 }
 
-// As put_panel(), of a type whose points get other numbers.
+// As put_panel(), of a type whose points get other numbers: a block of the rows at a time, in a copy on the stack. What
+// puts panels together may not allocate, because it runs on threads that cannot tell of a failure.
 void put_relabelled(const DTypeRow& type, std::uint64_t n_cols, std::uint32_t n_rows, const std::byte* rows,
                     std::byte* panel) {
   const std::uint64_t n_blocks = div_up(n_cols, type.block_elems);
@@ -352,19 +329,10 @@ Bytes panel_plane_offset(DType dtype, std::uint64_t n_cols) {
 }
 
 void put_panel_row(DType dtype, std::uint64_t n_cols, std::uint32_t lane, const std::byte* row, std::byte* panel) {
+  CHECK(!has_labels(dtype), "rows of this type are put together by put_panel()");
   const std::uint64_t n_blocks = div_up(n_cols, dtype_row(dtype).block_elems);
-  const auto put = [=](const std::byte* piece, Bytes in_panel, auto n_bytes, Kept kept, auto number) {
-    copy_piece(piece, panel + in_panel, n_bytes, [=](std::uint32_t word) { return kept.in_panel(word, number); });
-  };
-  if (has_labels(dtype)) {
-    RelabelledRow relabelled(dtype, row);
-    return visit_pieces(dtype, n_cols, n_blocks, lane,
-                        [&](Bytes in_row, Bytes in_panel, auto n_bytes, Kept kept, auto number) {
-                          put(relabelled.piece(in_row), in_panel, n_bytes, kept, number);
-                        });
-  }
-  visit_pieces(dtype, n_cols, n_blocks, lane, [=](Bytes in_row, Bytes in_panel, auto n_bytes, Kept kept, auto number) {
-    put(row + in_row, in_panel, n_bytes, kept, number);
+  visit_pieces(dtype, n_cols, n_blocks, lane, [=](Bytes in_row, Bytes in_panel, auto n_bytes, Kept kept, auto piece) {
+    copy_piece(row + in_row, panel + in_panel, n_bytes, [=](std::uint32_t word) { return kept.in_panel(word, piece); });
   });
 }
 

@@ -40,7 +40,8 @@ Bytes panel_bytes(DType dtype, std::uint64_t n_cols);
 // Offset of the plane behind the blocks.
 Bytes panel_plane_offset(DType dtype, std::uint64_t n_cols);
 
-// Puts row `lane` (row_bytes(dtype, n_cols) bytes, as in the file) into a panel, or takes it out again.
+// Puts row `lane` (row_bytes(dtype, n_cols) bytes, as in the file) into a panel, or takes it out again. Only
+// put_panel() puts rows of types that has_labels() names.
 void put_panel_row(DType dtype, std::uint64_t n_cols, std::uint32_t lane, const std::byte* row, std::byte* panel);
 void take_panel_row(DType dtype, std::uint64_t n_cols, std::uint32_t lane, const std::byte* panel, std::byte* row);
 

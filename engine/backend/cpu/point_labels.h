@@ -1,13 +1,15 @@
-// The numbers that panels give to the points of large grids (IQ1, IQ2_S), in place of those in files. A number is an
-// index into a table, and a processor that looks bytes up in registers takes the longer for it the longer the table is:
-// 2,048 entries cost 16 times what 128 do. Numbers of our own make the table of a point's first half short, with as
-// many bits as before.
+// Labels: the numbers that panels give to the points of large grids (IQ1, IQ2_S), in place of those in files. A number
+// is an index into a table, and a processor that looks bytes up in registers takes the longer for it the longer the
+// table is: 2,048 entries cost 16 times what 128 do. Numbers of our own make the table of a point's first half short,
+// with as many bits as before.
 //
-// A point's first four elements are one of at most 81 groups. The lowest seven bits of its number are a block; all
+// A point's first four elements are one of at most 81 groups. The lowest seven bits of its label are its block; all
 // points of a block belong to two groups at most, those below the block's threshold (by the bits above the seven) to
-// the one and the others to the other. Three tables of 128 entries then answer: lower group, upper group, threshold.
-// That every way of being distributed over n groups can be cut into n or more such blocks is Walker's alias method
-// (Electronics Letters 10, 1974, 127).
+// the one and the others to the other. Example: the labels 5, 133, 261, ... are the sixteen of block 5. Where its lower
+// group begins with the codes 0 1 2 0, its upper one with 2 2 1 0, and its threshold is 9, the first nine points begin
+// with the former and seven with the latter. So three tables of 128 entries answer: lower group, upper group,
+// threshold. That every way of being distributed over n groups can be cut into n or more such blocks is Walker's alias
+// method (Electronics Letters 10, 1974, 127).
 #pragma once
 
 #include <array>
@@ -24,14 +26,14 @@ inline constexpr std::uint32_t kLabelBlocks = 128;
 template <std::size_t kWords>
 struct PointLabels {
   static constexpr std::uint32_t kPoints = 2 * kWords, kSlots = kPoints / kLabelBlocks;
-  std::array<std::uint16_t, kPoints> of_point{}, to_point{};  // panel's number of a file's, and back
-  std::array<std::uint8_t, kLabelBlocks> lower{}, upper{};    // four codes, as halves() has them
+  std::array<std::uint16_t, kPoints> of_point{}, to_point{};  // the label of a file's number, and back
+  std::array<std::uint8_t, kLabelBlocks> lower{}, upper{};    // four codes, as group_of() has them
   std::array<std::uint8_t, kLabelBlocks> threshold{};         // slots from here on are of the upper group; below kSlots
 
-  // Codes 0 to 3, or 4 to 7, of a point, two bits each.
-  static constexpr std::uint8_t half(const std::uint32_t (&grid)[kWords], std::uint32_t point, int first) {
+  // The first four codes of a point, two bits each.
+  static constexpr std::uint8_t group_of(const std::uint32_t (&grid)[kWords], std::uint32_t point) {
     std::uint32_t codes = 0;
-    for (int i = 0; i < 4; ++i) codes |= grid_code<8>(grid, point, first + i) << (2 * i);
+    for (int i = 0; i < 4; ++i) codes |= grid_code<8>(grid, point, i) << (2 * i);
     return static_cast<std::uint8_t>(codes);
   }
 
@@ -40,10 +42,10 @@ struct PointLabels {
     std::array<std::uint32_t, 257> next{};
     std::array<std::uint32_t, 256> left{};
     std::array<std::uint16_t, kPoints> points{};
-    for (std::uint32_t point = 0; point < kPoints; ++point) ++left[half(grid, point, 0)];
+    for (std::uint32_t point = 0; point < kPoints; ++point) ++left[group_of(grid, point)];
     for (std::size_t group = 0; group < 256; ++group) next[group + 1] = next[group] + left[group];
     for (std::uint32_t point = 0; point < kPoints; ++point)
-      points[next[half(grid, point, 0)]++] = static_cast<std::uint16_t>(point);
+      points[next[group_of(grid, point)]++] = static_cast<std::uint16_t>(point);
     for (std::size_t group = 0; group < 256; ++group) next[group] -= left[group];
     for (std::uint32_t block = 0; block < kLabelBlocks; ++block) {
       // A group that fills no block alone stands in front of the largest, which fills up the rest.
@@ -77,7 +79,7 @@ struct PointLabels {
     for (std::uint32_t point = 0; point < kPoints; ++point) {
       const std::uint32_t label = of_point[point], block = label % kLabelBlocks, slot = label / kLabelBlocks;
       if (to_point[label] != point) return false;
-      if ((slot < threshold[block] ? lower : upper)[block] != half(grid, point, 0)) return false;
+      if ((slot < threshold[block] ? lower : upper)[block] != group_of(grid, point)) return false;
     }
     return true;
   }

@@ -53,6 +53,22 @@ TEST_F(LoadStateTest, a_new_context_keeps_the_weights_and_a_new_file_does_not) {
   EXPECT_EQ(m_engine.loads.back().path, QStringLiteral("b.gguf"));
 }
 
+TEST_F(LoadStateTest, a_file_that_was_replaced_since_is_read_again) {
+  const QDateTime then = QDateTime::fromMSecsSinceEpoch(1'000'000);
+  const auto plan = planWith(1024);
+  m_load.setOpened(QStringLiteral("a.gguf"), then);
+  m_load.load(QStringLiteral("a.gguf"), plan);
+  m_engine.sendLoadDone(m_model);
+  m_load.setOpened(QStringLiteral("a.gguf"), then);
+  EXPECT_EQ(m_load.needs(QStringLiteral("a.gguf"), *plan), ReloadNeed::kNothing);
+  m_load.setOpened(QStringLiteral("a.gguf"), then.addSecs(1));
+  EXPECT_EQ(m_load.needs(QStringLiteral("a.gguf"), *plan), ReloadNeed::kModel);
+  m_load.load(QStringLiteral("a.gguf"), plan);
+  EXPECT_EQ(m_engine.loads.size(), 2U);
+  m_engine.sendLoadDone(m_model);
+  EXPECT_EQ(m_load.needs(QStringLiteral("a.gguf"), *plan), ReloadNeed::kNothing);
+}
+
 // As the engine does, which asks the same function.
 TEST_F(LoadStateTest, another_batch_and_streaming_keep_the_weights_and_other_layers_do_not) {
   m_devices.push_back(test::gpu_with(16 * kGiB));

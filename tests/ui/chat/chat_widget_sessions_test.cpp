@@ -86,14 +86,14 @@ TEST_P(AnswersAtOnce, each_conversation_gets_its_own_words_whichever_is_open) {
   for (const quint64 request : requests) finish(request);
   for (int i = 0; i < n; ++i) {
     const QString title = QStringLiteral("Question %1").arg(i);
-    EXPECT_EQ(spoken(title), i == n - 1 ? title : title + ", Answered; not read yet");
+    EXPECT_EQ(spoken(title), title + (i == n - 1 ? ", open" : ", Answered; not read yet"));
   }
   for (const Conversation& kept : m_store.conversations) {
     EXPECT_EQ(kept.turns.back().state, TurnState::Done);
     EXPECT_EQ(kept.turns.back().text.count("w"), 3);
   }
   open("Question 0");
-  EXPECT_EQ(spoken("Question 0"), "Question 0");
+  EXPECT_EQ(spoken("Question 0"), "Question 0, open");
   EXPECT_EQ(find<QPushButton>("sendButton")->text(), "Send");
 }
 
@@ -106,7 +106,7 @@ TEST_F(ChatWidgetSessionsTest, what_waits_for_a_slot_says_so_in_the_list_and_in_
   const quint64 third = ask("Third");
   EXPECT_EQ(status(), "Waiting: 2 before it");
   EXPECT_EQ(spoken("Second"), "Second, Waiting: 1 before it");
-  EXPECT_EQ(spoken("Third"), "Third, Waiting: 2 before it");
+  EXPECT_EQ(spoken("Third"), "Third, open, Waiting: 2 before it");
   EXPECT_TRUE(row("Third").data(Qt::ToolTipRole).toString().endsWith("Waiting: 2 before it"));
   finish(first);
   EXPECT_EQ(status(), "Waiting: 1 before it");
@@ -115,7 +115,7 @@ TEST_F(ChatWidgetSessionsTest, what_waits_for_a_slot_says_so_in_the_list_and_in_
   emit m_engine.generationFinished(m_engine.stops.back(), ChatEnd::Stopped, {});
   EXPECT_TRUE(status().startsWith("Reading")) << status().toStdString();
   start(third);
-  EXPECT_EQ(spoken("Third"), "Third, Answering");
+  EXPECT_EQ(spoken("Third"), "Third, open, Answering");
 }
 
 TEST_F(ChatWidgetSessionsTest, an_answer_is_stopped_or_taken_out_of_the_queue_from_the_list) {
@@ -176,7 +176,7 @@ TEST_F(ChatWidgetSessionsTest, a_conversation_that_is_deleted_while_it_answers_t
   emit m_engine.textArrived(first, "late");
   find<QToolButton>("undoDelete")->click();
   EXPECT_EQ(spoken("First"), "First");
-  EXPECT_EQ(spoken("Second"), "Second, Answering");
+  EXPECT_EQ(spoken("Second"), "Second, open, Answering");
 }
 
 TEST_F(ChatWidgetSessionsTest, a_draft_and_its_files_stay_with_their_conversation_while_others_answer) {

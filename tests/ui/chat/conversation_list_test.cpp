@@ -35,6 +35,13 @@ class ConversationListTest : public testing::Test {
     return m_view->model()->index(row, 0).data(ConversationListModel::GroupRole).toString();
   }
   void select(int row) { m_view->setCurrentIndex(m_view->model()->index(row, 0)); }
+  // Opens the editor of this row's title.
+  QLineEdit* beginNaming(int row) {
+    select(row);
+    m_view->setFocus();
+    QTest::keyClick(m_view, Qt::Key_F2);
+    return m_view->findChild<QLineEdit*>();
+  }
   QString selectedTitle() const { return m_view->currentIndex().data().toString(); }
   // Opens the menu of the row that is selected, chooses an action, and says whether it was there.
   bool choose(const QString& action) {
@@ -73,6 +80,23 @@ TEST_F(ConversationListTest, a_conversation_is_pinned_and_unpinned_in_its_menu) 
   EXPECT_TRUE(choose("Unpin"));
   EXPECT_TRUE(m_store.pinned.isEmpty());
   EXPECT_EQ(titles(), (QStringList{"Ants", "Whales", "Bees"}));
+}
+
+TEST_F(ConversationListTest, the_open_one_is_marked_wherever_the_user_is) {
+  const auto openOnes = [this] {
+    QStringList all;
+    for (int i = 0; i < m_view->model()->rowCount(); ++i) {
+      const QModelIndex row = m_view->model()->index(i, 0);
+      if (row.data(ConversationListModel::OpenRole).toBool()) all.append(row.data(Qt::AccessibleTextRole).toString());
+    }
+    return all;
+  };
+  EXPECT_EQ(openOnes(), QStringList());
+  m_list.setCurrent({"Bees", "Bees", {}, m_now, m_now});
+  select(1);
+  EXPECT_EQ(openOnes(), QStringList{"Bees, open"});
+  m_list.setCurrent({"Ants", "Ants", {}, m_now, m_now});
+  EXPECT_EQ(openOnes(), QStringList{"Ants, open"});
 }
 
 TEST_F(ConversationListTest, a_search_shows_pinned_ones_first) {
@@ -124,10 +148,7 @@ TEST_F(ConversationListTest, the_keyboard_walks_over_headings_opens_renames_and_
 
 TEST_F(ConversationListTest, an_answer_that_ends_elsewhere_leaves_the_title_that_is_being_typed) {
   m_list.setMarks({{"Bees", {ConversationMark::Kind::Writing, 0}}});
-  select(1);
-  m_view->setFocus();
-  QTest::keyClick(m_view, Qt::Key_F2);
-  auto* edit = m_view->findChild<QLineEdit*>();
+  QLineEdit* const edit = beginNaming(1);
   ASSERT_NE(edit, nullptr);
   edit->setText("Half a na");
   m_store.saveHead({"Bees", "Bees", {}, m_now, m_now + 1});
@@ -185,10 +206,7 @@ TEST_F(OpenIsUsed, and_a_menu_acts_on_the_conversation_that_it_was_opened_for) {
 
 TEST_F(OpenIsUsed, and_half_a_title_is_still_being_typed_also_when_another_one_opens) {
   QSignalSpy renamed(&m_list, &ConversationList::renamed);
-  select(1);
-  m_view->setFocus();
-  QTest::keyClick(m_view, Qt::Key_F2);
-  auto* edit = m_view->findChild<QLineEdit*>();
+  QLineEdit* const edit = beginNaming(1);
   ASSERT_NE(edit, nullptr);
   edit->setText("Half a na");
   use();
