@@ -114,14 +114,15 @@ endfunction()
 # known to ctest. Its sources are compiled eight at a time (reading what they include and writing out GoogleTest's
 # templates takes most of the time), so names in their anonymous namespaces differ within a program: what two files need
 # stands in a header of theirs. COST: about how many seconds its longest test takes where that is many; the longest begin
-# first, so that at the end no processor waits for one of them. Paths for tests come as definitions: HEADROOM_SOURCE_DIR,
-# HEADROOM_SHARED_DATA (public cases, may be absent).
+# first, so that at the end no processor waits for one of them. TOGETHER: suites whose tests ctest runs in one process,
+# because they share what takes long to make, or are many and each takes less time than a process. Paths for tests come as
+# definitions: HEADROOM_SOURCE_DIR, HEADROOM_SHARED_DATA (public cases, may be absent).
 include(GoogleTest)
 function(headroom_test name)
   if(NOT HEADROOM_TESTS)
     return()
   endif()
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "COST" "SOURCES;LIBRARIES;ENVIRONMENT")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "COST" "SOURCES;LIBRARIES;ENVIRONMENT;TOGETHER")
   add_executable(${name} ${arg_SOURCES})
   set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
   headroom_test_options(${name})
@@ -134,12 +135,24 @@ function(headroom_test name)
   if(arg_COST)
     set(cost COST ${arg_COST})
   endif()
-  gtest_discover_tests(${name} TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
-    PROPERTIES TIMEOUT 600 ${cost}
-      ENVIRONMENT "${arg_ENVIRONMENT}"
-      # What a program remembers between starts is the build's own, not the user's. A list of two in ENVIRONMENT would
-      # lose the second.
-      ENVIRONMENT_MODIFICATION "HEADROOM_DATA_DIR=set:${CMAKE_BINARY_DIR}/test-data")
+  # What a program remembers between starts is the build's own, not the user's. A list of two in ENVIRONMENT would lose
+  # the second.
+  set(properties ENVIRONMENT_MODIFICATION "HEADROOM_DATA_DIR=set:${CMAKE_BINARY_DIR}/test-data")
+  if(arg_ENVIRONMENT)
+    list(APPEND properties ENVIRONMENT "${arg_ENVIRONMENT}")
+  endif()
+  set(excluded)
+  foreach(suite IN LISTS arg_TOGETHER)
+    set(tests "${suite}.*:*/${suite}.*")
+    list(APPEND excluded "${tests}")
+    add_test(NAME ${name}.${suite} COMMAND ${name} "--gtest_filter=${tests}")
+    # A test that is skipped, or none at all, would not show among others.
+    set_tests_properties(${name}.${suite} PROPERTIES TIMEOUT 1500 COST 100 ${properties}
+      FAIL_REGULAR_EXPRESSION "\\[  SKIPPED \\];Running 0 tests")
+  endforeach()
+  list(JOIN excluded ":" excluded)
+  gtest_discover_tests(${name} TEST_PREFIX "${name}." TEST_FILTER "*:-${excluded}" DISCOVERY_TIMEOUT 60
+    PROPERTIES TIMEOUT 600 ${cost} ${properties})
 endfunction()
 
 # headroom_fuzz(NAME SOURCES x_fuzz.cpp LIBRARIES ... CORPUS dir): a file with LLVMFuzzerTestOneInput, driven by our own

@@ -16,7 +16,9 @@ constexpr std::chrono::milliseconds kBetweenLines{100};
 
 ProofSize wanted_size() {
   const char* setting = std::getenv(kProofSizeVariable);
-  return setting != nullptr && std::string_view(setting) == "quick" ? ProofSize::kQuick : ProofSize::kFull;
+  if (setting == nullptr) return ProofSize::kFull;
+  if (std::string_view(setting) == "brief") return ProofSize::kBrief;
+  return std::string_view(setting) == "quick" ? ProofSize::kQuick : ProofSize::kFull;
 }
 
 bool tell_line(const ProofLine& line) {

@@ -41,7 +41,11 @@ class Prover {
   ProofReport take() { return std::move(proof_); }
 
  private:
-  bool is_quick() const { return inputs_.size == ProofSize::kQuick; }
+  bool is_quick() const { return inputs_.size != ProofSize::kFull; }
+  std::span<const BlockProof> blocks() const {
+    if (inputs_.size == ProofSize::kBrief) return {};
+    return kBlockProofs;
+  }
   std::vector<DType> cache_types() const;
   ProofSteps steps() const;
   Work work_of_small() const { return {cache_types(), steps(), is_quick() ? 2 : kRuns}; }
@@ -100,7 +104,7 @@ Work Prover::work_of(const BlockProof& block) const {
 void Prover::count_steps() {
   const auto n_variants = static_cast<std::uint32_t>(inputs_.variants.size());
   progress_.n_steps = work_of_small().n_steps() + n_variants * steps().n_steps();
-  for (const BlockProof& block : kBlockProofs) progress_.n_steps += work_of(block).n_steps();
+  for (const BlockProof& block : blocks()) progress_.n_steps += work_of(block).n_steps();
   if (!is_quick()) progress_.n_steps += work_of_wide().n_steps();
 }
 
@@ -194,7 +198,7 @@ Status Prover::prove() {
   count_steps();
   CHECK(!cache_types().empty(), "a device has a cache type that the CPU has");
   Status proved = prove_model(make_small_proof_model(), work_of_small(), inputs_.variants);
-  for (const BlockProof& block : kBlockProofs) {
+  for (const BlockProof& block : blocks()) {
     if (proved && proof_.failures.empty()) proved = prove_model(block.make(), work_of(block));
   }
   if (proved && proof_.failures.empty() && !is_quick()) proved = prove_model(make_wide_proof_model(), work_of_wide());

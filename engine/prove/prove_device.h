@@ -24,9 +24,9 @@ struct ProofProgress {
 
 // kQuick: for a driver that runs kernels on the host, a thousand times as slowly: shorter prompts, of the small model
 // one repetition and two cache types, of the models of single blocks no repetition and F16 alone, and nothing that
-// would fill a card.
-enum class ProofSize : std::uint8_t { kFull, kQuick };
-inline constexpr const char* kProofSizeVariable = "HEADROOM_PROOF";  // "quick"; absent: full
+// would fill a card. kBrief: of that the small model alone, for tests of what stands around a check.
+enum class ProofSize : std::uint8_t { kFull, kQuick, kBrief };
+inline constexpr const char* kProofSizeVariable = "HEADROOM_PROOF";  // "quick", "brief"; absent: full
 
 // Stands for what is looked at: one more whenever that is more. A verdict of another number is not believed.
 inline constexpr int kProofNumber = 2;

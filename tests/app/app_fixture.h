@@ -26,6 +26,7 @@
 
 #include "app/application.h"
 #include "app/engine_bridge.h"
+#include "tests/app/measured_cpu.h"
 #include "ui/chat/chat_widget.h"
 #include "ui/library/model_library.h"
 #include "ui/main_window/main_window.h"
@@ -39,6 +40,10 @@ inline const QString kDropped = QStringLiteral(HEADROOM_SOURCE_DIR "/tests/golde
 
 class AppWindowTest : public testing::Test {
  protected:
+  ~AppWindowTest() override {
+    m_app.reset();
+    handOnMeasuredCpu(m_data.path(), findPaths().dataFolder);
+  }
   void SetUp() override { start(); }
   // The model that the program starts with.
   virtual QString starter() const { return kGoldenModel; }
@@ -49,6 +54,7 @@ class AppWindowTest : public testing::Test {
     paths.dataFolder = m_data.path();
     paths.starterModel = starter();
     paths.program = program();
+    handOnMeasuredCpu(findPaths().dataFolder, m_data.path());
     m_app = std::make_unique<Application>(paths);
     QSignalSpy loaded(&m_app->engine(), &ui::EnginePort::modelLoaded);
     m_app->start({});

@@ -24,7 +24,7 @@ class AppProof : public AppWindowTest {
   std::string program() const override { return HEADROOM_PROGRAM; }
   void startWith(const char* fault) {
     qunsetenv(kCudaVariable);
-    qputenv(kProofSizeVariable, "quick");
+    qputenv(kProofSizeVariable, "brief");
     qputenv(test::kFakeCudaFault, fault);
     start();
   }
@@ -94,7 +94,7 @@ TEST_F(AppProof, a_window_that_closes_while_a_card_is_checked_leaves_no_verdict)
 TEST_F(AppProof, a_program_that_is_asked_to_end_while_a_card_is_checked_leaves_no_verdict) {
   QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
   environment.remove(kCudaVariable);
-  environment.insert(kProofSizeVariable, "quick");
+  environment.insert(kProofSizeVariable, "brief");
   environment.insert("HEADROOM_DATA_DIR", m_data.path());
   QProcess program;
   program.setProcessEnvironment(environment);

@@ -123,7 +123,7 @@ fi
 # What the programs remember is of this run alone.
 export HEADROOM_DATA_DIR=$out/data HEADROOM_GOLDEN_FOLDER=$golden
 rm -rf "$out/data"
-unset HEADROOM_GPU_TESTS
+unset HEADROOM_COMBINATIONS
 has_device() {
   grep -q "\"id\": \"$device\"" <<<"$(timeout 60 "$bin/headroom-cli" devices --present --json 2>/dev/null)"
 }
@@ -174,7 +174,8 @@ single() { timeout -k 5 "$2" "${@:3}" >"$out/$1.json" 2>"$out/$1.log"; }
 # Where the CPU computes, a part of it.
 prove() {
   local size=full
-  if [ "$quick" = yes ] || [ -n "${HEADROOM_VULKAN_SOFTWARE:-}" ]; then size=quick; fi
+  [ -z "${HEADROOM_VULKAN_SOFTWARE:-}" ] || size=quick
+  [ "$quick" = no ] || size=brief
   HEADROOM_PROOF=$size single "$1" "$2" "$bin/headroom-cli" prove "$device" --json
 }
 

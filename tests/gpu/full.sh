@@ -12,7 +12,7 @@ if grep -q '^cuda_test:' <<<"$(cmake --build --preset dev --target help)"; then
   targets+=(cuda_test cuda_code_test cuda_emulation_test ptx_test sass_weights)
 fi
 cmake --build --preset dev --target "${targets[@]}"
-HEADROOM_GPU_TESTS=full ctest --test-dir build/dev -j "$(nproc)" -R '^(vulkan|cuda|ptx)' --output-on-failure
+HEADROOM_COMBINATIONS=all ctest --test-dir build/dev -j "$(nproc)" -R '^(vulkan|cuda|ptx)' --output-on-failure
 for ptx in build/dev/tests/support/cuda/ptx/*; do
   [ ! -d "$ptx" ] || HEADROOM_CUDA_DRIVER=$PWD/build/dev/bin/libfake_cuda.so FAKE_CUDA_PTX=$ptx build/dev/bin/cuda_test \
     --gtest_filter='GpuModel.experts*:GpuModel.matrices*:GpuModel.every_batch*:GpuAttend.every_group*'

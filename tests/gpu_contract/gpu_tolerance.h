@@ -1,27 +1,12 @@
-// How much a GPU's results may differ from those of plain loops, and how many combinations the gate checks.
+// How much a GPU's results may differ from those of plain loops.
 #pragma once
 
 #include <algorithm>
-#include <cstdlib>
-#include <initializer_list>
-#include <string>
 
 #include "format/dtype.h"
+#include "support/combinations.h"
 
 namespace headroom::test {
-
-// tests/gpu/full.sh checks every combination; the gate so many that each value is met, with different ones of the
-// others.
-inline bool is_full_run() {
-  const char* asked = std::getenv("HEADROOM_GPU_TESTS");
-  return asked != nullptr && std::string(asked) == "full";
-}
-// Whether the combination of these values, by their places, is checked.
-inline bool is_checked(std::initializer_list<std::size_t> places) {
-  std::size_t sum = 0;
-  for (const std::size_t place : places) sum += place;
-  return is_full_run() || sum % 2 == 0;
-}
 
 // Weights are decoded exactly and meet f32 activations: only the order of sums differs.
 inline constexpr double kExactTolerance = 1e-4;

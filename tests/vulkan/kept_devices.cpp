@@ -1,16 +1,18 @@
-// Devices of the driver that are opened once for a whole test. lavapipe takes about 10 ms of a processor for each
+// Devices of the driver that are opened once for many tests. lavapipe takes about 10 ms of a processor for each
 // pipeline whenever a device is opened, whatever it has compiled before, and many tests open a device for each of a
-// hundred small models: compiling the same twenty pipelines each time was seven tenths of their time. In the suites
+// hundred small models: compiling the same twenty pipelines each time was seven tenths of their time. (ctest runs the
+// tests of these suites together for that: TOGETHER in CMakeLists.txt.) In the suites
 // below a device that is closed is not destroyed, and the next one that is opened with the same features is that one,
 // with the pipelines that were made on it. Everything else (memory, command buffers, descriptors, semaphores) is made
 // and destroyed as ever.
 //
-// All other suites open and close devices as users do. At the end of a test all devices are destroyed, so that
-// validation layers (validated.sh) still report what was left on one.
+// All other suites open and close devices as users do. Under validation layers (validated.sh) all devices are destroyed
+// at the end of a test, so that they report what was left on one.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -25,8 +27,9 @@ namespace headroom {
 namespace {
 
 // What they compare is numbers; "Group/" of suites with parameters is left out.
-constexpr std::array<std::string_view, 8> kSuites{"GpuAttend", "GpuCheckpoints", "GpuGolden", "GpuHalfRows",
-                                                  "GpuModel",  "GpuState",       "GpuStream", "GpuTakenBack"};
+constexpr std::array<std::string_view, 9> kSuites{"GpuAttend",   "GpuCheckpoints", "GpuGolden",
+                                                  "GpuHalfRows", "GpuModel",       "GpuSession",
+                                                  "GpuState",    "GpuStream",      "GpuTakenBack"};
 
 struct OpenedDevice {
   std::string features;  // what it was opened with
@@ -194,9 +197,14 @@ class KeepDevices : public testing::EmptyTestEventListener {
     }
     const std::lock_guard lock(state.mutex);
     state.is_keeping = is_keeping;
+    if (!is_keeping) destroy_idle();
   }
 
   void OnTestEnd(const testing::TestInfo&) override {
+    const std::lock_guard lock(state.mutex);
+    if (std::getenv("VK_INSTANCE_LAYERS") != nullptr) destroy_idle();
+  }
+  void OnTestProgramEnd(const testing::UnitTest&) override {
     const std::lock_guard lock(state.mutex);
     destroy_idle();
   }

@@ -34,7 +34,7 @@ class CliProof : public Cli {
   TempFolder m_data;
   UseVariable m_folder{"HEADROOM_DATA_DIR", m_data.path().string()}, m_unasked{"HEADROOM_CUDA", ""},
       m_driver{"HEADROOM_CUDA_DRIVER", HEADROOM_FAKE_CUDA}, m_noOthers{"HEADROOM_VULKAN_DEVICES", "none"},
-      m_cards{kFakeCudaDevices, "sm_90:2GiB"}, m_quick{"HEADROOM_PROOF", "quick"};
+      m_cards{kFakeCudaDevices, "sm_90:2GiB"}, m_brief{"HEADROOM_PROOF", "brief"};
 };
 
 TEST_F(CliProof, a_sound_card_is_checked_once_before_its_first_use_and_is_used_from_then_on) {

@@ -151,6 +151,17 @@ TEST_F(ProveTest, a_sound_device_passes_and_its_progress_ends_where_it_was_said_
   }
 }
 
+TEST_F(ProveTest, a_brief_check_looks_at_the_small_model_alone) {
+  ProofInputs inputs = quick_inputs(devices(), forgetting(StatePart::kMatrix));
+  inputs.size = ProofSize::kBrief;
+  ProofProgress last;
+  inputs.tell = [&](const ProofProgress& progress) { last = progress; };
+  const Result<ProofReport> proof = prove_device(inputs);
+  ASSERT_TRUE(proof.ok()) << proof.error().message.text();
+  EXPECT_THAT(proof->failures, testing::IsEmpty()) << "what it loses is of another model";
+  EXPECT_EQ(last.n_done, last.n_steps);
+}
+
 TEST_F(ProveTest, what_fails_in_a_block_is_said_with_its_name) {
   const Result<ProofReport> proof = prove_device(quick_inputs(devices(), forgetting(StatePart::kMatrix)));
   ASSERT_TRUE(proof.ok()) << proof.error().message.text();
