@@ -13,21 +13,24 @@
 
 namespace headroom::app {
 
-// Copies what one data folder's file of speeds says of the CPU into the other, where no such file is. What is said of
-// cards stays: each test has its own.
+// Adds what one data folder's file of speeds says of the CPU, with any number of threads, to the other's that says
+// nothing of it. What is said of cards stays: each test has its own.
 inline void handOnMeasuredCpu(const QString& from, const QString& to) {
-  const QString name = QString::fromLatin1(kDeviceSpeedFile);
-  QFile source(QDir(from).filePath(name));
-  if (from.isEmpty() || to.isEmpty() || QFile::exists(QDir(to).filePath(name)) || !source.open(QIODevice::ReadOnly))
-    return;
-  QJsonObject all = QJsonDocument::fromJson(source.readAll()).object();
-  QJsonObject devices = all["devices"].toObject();
-  for (const QString& key : devices.keys()) {
-    if (!key.startsWith("cpu|")) devices.remove(key);
+  if (from.isEmpty() || to.isEmpty() || !QDir().mkpath(to)) return;
+  const auto read = [](const QString& folder) {
+    QFile file(QDir(folder).filePath(QString::fromLatin1(kDeviceSpeedFile)));
+    return file.open(QIODevice::ReadOnly) ? QJsonDocument::fromJson(file.readAll()).object() : QJsonObject();
+  };
+  const QJsonObject source = read(from), known = read(to);
+  const QJsonObject found = source["devices"].toObject();
+  QJsonObject devices = known["devices"].toObject();
+  for (const QString& key : found.keys()) {
+    if (key.startsWith("cpu|") && !devices.contains(key)) devices.insert(key, found[key]);
   }
-  if (devices.isEmpty() || !QDir().mkpath(to)) return;
+  QJsonObject all = known.isEmpty() ? source : known;
   all["devices"] = devices;
-  QSaveFile target(QDir(to).filePath(name));  // other tests write it at the same time
+  if (devices.isEmpty() || all == known) return;
+  QSaveFile target(QDir(to).filePath(QString::fromLatin1(kDeviceSpeedFile)));  // other tests write it at the same time
   if (!target.open(QIODevice::WriteOnly)) return;
   target.write(QJsonDocument(all).toJson());
   target.commit();
