@@ -147,7 +147,7 @@ function(headroom_test name)
     list(APPEND excluded "${tests}")
     add_test(NAME ${name}.${suite} COMMAND ${name} "--gtest_filter=${tests}")
     # A test that is skipped, or none at all, would not show among others.
-    set_tests_properties(${name}.${suite} PROPERTIES TIMEOUT 1500 COST 100 ${properties}
+    set_tests_properties(${name}.${suite} PROPERTIES TIMEOUT 3600 COST 100 ${properties}
       FAIL_REGULAR_EXPRESSION "\\[  SKIPPED \\];Running 0 tests")
   endforeach()
   list(JOIN excluded ":" excluded)
