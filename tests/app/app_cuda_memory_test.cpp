@@ -23,10 +23,7 @@ class AppCudaMemory : public AppGpuWindow {
     AppWindowTest::SetUp();
     if (HasFatalFailure()) return;
     // Its speed is measured when the program starts for the first time, which the starter model may load on it, too.
-    ASSERT_TRUE(waitFor([&] {
-      QFile speeds(m_data.filePath(QLatin1String(kDeviceSpeedFile)));
-      return speeds.open(QIODevice::ReadOnly) && speeds.readAll().contains("cuda|");
-    }));
+    ASSERT_TRUE(waitFor([&] { return QFile::exists(m_data.filePath(QLatin1String(kDeviceSpeedFile))); }));
     m_app.reset();
     m_nOpened = m_fake.n_calls["cuDevicePrimaryCtxRetain"];
     start();

@@ -45,8 +45,8 @@ struct UsePrompts : UseVariable {
 inline bool is_asked_for_int8() { return std::string(std::getenv(kCudaPromptsVariable)) == "int8"; }
 
 // Activations of quantized weights are int8 in steps of few rows, and there or f16 in those of many; of F16 and BF16
-// weights they are f16 in those.
-// Of kernels that run from PTX, two hundred times slower, each type is met with one arithmetic.
+// weights they are f16 in those. Where kernels are interpreted from PTX, two hundred times as slowly, each quantized
+// type meets one of the two.
 template <class Check>
 void with_every_arithmetic(DType weight, Check check) {
   const bool is_slow = std::getenv(kFakeCudaPtx) != nullptr;

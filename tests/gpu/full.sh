@@ -14,7 +14,7 @@ fi
 cmake --build --preset dev --target "${targets[@]}"
 HEADROOM_COMBINATIONS=all ctest --test-dir build/dev -j "$(nproc)" -R '^(vulkan|cuda|ptx|contract|golden)' --output-on-failure
 for ptx in build/dev/tests/support/cuda/ptx/*; do
-  [ ! -d "$ptx" ] || HEADROOM_CUDA_DRIVER=$PWD/build/dev/bin/libfake_cuda.so FAKE_CUDA_PTX=$ptx build/dev/bin/cuda_test \
+  [ ! -d "$ptx" ] || HEADROOM_COMBINATIONS=all HEADROOM_CUDA_DRIVER=$PWD/build/dev/bin/libfake_cuda.so FAKE_CUDA_PTX=$ptx build/dev/bin/cuda_test \
     --gtest_filter='GpuModel.experts*:GpuModel.matrices*:GpuModel.every_batch*:GpuAttend.every_group*'
 done
 [[ " ${targets[*]} " != *" cuda_test "* ]] || tests/cuda/all_architectures.sh

@@ -19,7 +19,7 @@ class GpuGolden : public testing::TestWithParam<std::string> {
   void expect_golden(const std::vector<DeviceInfo>& devices, PlanOptions options, std::size_t place) {
     const std::vector<float> expected = golden_.logits();
     for (const std::uint32_t n_batch : {64U, 7U}) {
-      if (!test::is_checked({place, n_batch})) continue;
+      if (!test::is_checked({place, n_batch})) continue;  // one of the two: 64 is even
       options.kv_k = options.kv_v = DType::kF32;
       const auto session = test::take(test::open_golden(golden_, devices, n_batch, options));
       const std::vector<float> logits = test::take(test::logits_of_all(*session, golden_.tokens));
@@ -44,8 +44,8 @@ class GpuGolden : public testing::TestWithParam<std::string> {
         test::take(read_model_info(test::take(open_model_file(golden_.path())))).n_layers());
   }
 
-  // Whether a placement with so many layers is checked of this model, beside the last one.
-  bool is_checked(std::int32_t n) const {
+  // Whether a placement with so many layers is checked of this model: with all of them, and with one number in three.
+  bool checks_layers(std::int32_t n) const {
     return n == n_layers() || test::is_checked({place_, static_cast<std::size_t>(n)}, 3);
   }
 
@@ -56,7 +56,7 @@ class GpuGolden : public testing::TestWithParam<std::string> {
 TEST_P(GpuGolden, between_any_two_layers) {
   const auto devices = test::cpu_and_gpu(false);
   for (std::int32_t n = 1; n <= n_layers(); ++n) {
-    if (!is_checked(n)) continue;
+    if (!checks_layers(n)) continue;
     SCOPED_TRACE(std::to_string(n) + " layers on the GPU");
     expect_golden(devices, {.n_gpu_layers = n, .n_cpu_ffn = 0, .devices = {{1}}}, static_cast<std::size_t>(n));
   }
@@ -65,7 +65,7 @@ TEST_P(GpuGolden, between_any_two_layers) {
 TEST_P(GpuGolden, with_the_ffn_of_some_layers_on_the_cpu) {
   const auto devices = test::cpu_and_gpu(false);
   for (std::int32_t n = 1; n <= n_layers(); ++n) {
-    if (!is_checked(n)) continue;
+    if (!checks_layers(n)) continue;
     SCOPED_TRACE("FFN of " + std::to_string(n) + " layers on the CPU");
     expect_golden(devices, {.n_gpu_layers = n_layers(), .n_cpu_ffn = n, .devices = {{1}}}, static_cast<std::size_t>(n));
   }

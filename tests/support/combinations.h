@@ -14,7 +14,7 @@ inline bool is_full_run() {
 }
 
 // Whether the combination of these values, by their places in lists, is checked: one of `of`, so that each value is met
-// with different ones of the others.
+// with different ones of the others. Example: of the places (0, 0), (0, 1), (1, 0), (1, 1) the first and the last.
 inline bool is_checked(std::initializer_list<std::size_t> places, std::size_t of = 2) {
   std::size_t sum = 0;
   for (const std::size_t place : places) sum += place;

@@ -1,10 +1,9 @@
 // Devices of the driver that are opened once for many tests. lavapipe takes about 10 ms of a processor for each
 // pipeline whenever a device is opened, whatever it has compiled before, and many tests open a device for each of a
-// hundred small models: compiling the same twenty pipelines each time was seven tenths of their time. (ctest runs the
-// tests of these suites together for that: TOGETHER in CMakeLists.txt.) In the suites
-// below a device that is closed is not destroyed, and the next one that is opened with the same features is that one,
-// with the pipelines that were made on it. Everything else (memory, command buffers, descriptors, semaphores) is made
-// and destroyed as ever.
+// hundred small models: compiling the same twenty pipelines each time was seven tenths of their time. In the suites
+// below, which ctest runs in one process each (TOGETHER in CMakeLists.txt), a device that is closed is not destroyed,
+// and the next one that is opened with the same features is that one, with the pipelines that were made on it.
+// Everything else (memory, command buffers, descriptors, semaphores) is made and destroyed as ever.
 //
 // All other suites open and close devices as users do. Under validation layers (validated.sh) all devices are destroyed
 // at the end of a test, so that they report what was left on one.

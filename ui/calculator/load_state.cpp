@@ -10,11 +10,13 @@ LoadState::LoadState(EnginePort& engine, QObject* parent) : QObject(parent), m_e
     handleEvent(load_event::Progressed{request, done, total});
   });
   connect(&engine, &EnginePort::modelLoaded, this, [this](quint64 request, const LoadedModel& loaded) {
+    noteRead(request);
     handleEvent(load_event::Loaded{request, loaded});
   });
   connect(&engine, &EnginePort::modelUnloaded, this,
           [this](quint64 request) { handleEvent(load_event::Unloaded{request}); });
   connect(&engine, &EnginePort::failed, this, [this](quint64 request, const Error& error) {
+    m_reading.erase(request);
     handleEvent(load_event::Failed{request, error});
   });
   connect(&engine, &EnginePort::memoryRead, this, [this](const MemoryReading& reading) {
@@ -26,9 +28,15 @@ LoadState::LoadState(EnginePort& engine, QObject* parent) : QObject(parent), m_e
 
 void LoadState::load(const QString& path, std::shared_ptr<const MemoryPlan> plan) {
   const bool reads = needs(path, *plan) == ReloadNeed::kModel;
-  if (reads) m_read = m_opened;
   const quint64 request = reads ? m_engine.load(path, plan) : m_engine.replan(plan);
+  if (reads) m_reading[request] = m_opened;
   handleEvent(load_event::Started{request, reads ? std::move(plan) : nullptr});
+}
+
+void LoadState::noteRead(quint64 request) {
+  const auto read = m_reading.find(request);
+  if (read != m_reading.end()) m_read = read->second;
+  m_reading.erase(m_reading.begin(), m_reading.upper_bound(request));  // what older ones tell now is not believed
 }
 
 void LoadState::setOpened(const QString& path, const QDateTime& changed) { m_opened = {path, changed}; }

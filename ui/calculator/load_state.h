@@ -3,6 +3,7 @@
 
 #include <QDateTime>
 #include <QObject>
+#include <map>
 #include <memory>
 
 #include "plan/reload_need.h"
@@ -66,10 +67,13 @@ class LoadState : public QObject {
     QString path;
     QDateTime changed;
   };
+  // Of a load that fails or is cancelled the weights of before stay, and what they were read of.
+  void noteRead(quint64 request);
 
   EnginePort& m_engine;
   LoadCycle m_cycle;
-  OpenedFile m_opened, m_read;  // what is open, and what was read of it when weights were loaded last
+  OpenedFile m_opened, m_read;              // what is open, and what the weights that are loaded were read of
+  std::map<quint64, OpenedFile> m_reading;  // by the requests that read weights and have not ended
 };
 
 }  // namespace headroom::ui

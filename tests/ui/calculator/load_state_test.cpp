@@ -64,7 +64,11 @@ TEST_F(LoadStateTest, a_file_that_was_replaced_since_is_read_again) {
   m_load.setOpened(QStringLiteral("a.gguf"), then.addSecs(1));
   EXPECT_EQ(m_load.needs(QStringLiteral("a.gguf"), *plan), ReloadNeed::kModel);
   m_load.load(QStringLiteral("a.gguf"), plan);
-  EXPECT_EQ(m_engine.loads.size(), 2U);
+  emit m_engine.failed(m_engine.loads.back().id, Error{ErrorCode::kDoesNotFit, Message::plain("no room")});
+  EXPECT_TRUE(m_load.isReplaced(QStringLiteral("a.gguf"))) << "the old weights are still there";
+  EXPECT_EQ(m_load.needs(QStringLiteral("a.gguf"), *plan), ReloadNeed::kModel);
+  m_load.load(QStringLiteral("a.gguf"), plan);
+  EXPECT_EQ(m_engine.loads.size(), 3U);
   m_engine.sendLoadDone(m_model);
   EXPECT_EQ(m_load.needs(QStringLiteral("a.gguf"), *plan), ReloadNeed::kNothing);
 }
