@@ -73,6 +73,15 @@ Isa detected_isa() {
   return Isa::kScalar;
 }
 
+bool needs_read_ahead() {
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  return !__builtin_cpu_is("amd");
+#else
+  return true;
+#endif
+}
+
 bool can_run(Isa isa) {
   if (isa == Isa::kAvxVnni && !has_avx_vnni()) return false;
   return std::find(kIsas.begin(), kIsas.end(), isa) != kIsas.end() && isa <= detected_isa();

@@ -29,6 +29,11 @@ std::string_view isa_name(
 // The best that this machine can run.
 Isa detected_isa();
 
+// Whether one core has to ask for memory ahead to read it as fast as it can while it computes. AMD's Zen brings what
+// stands behind a sequential read by itself, and requests of ours only get in the way of that (docs/performance.md);
+// Intel's processors gain a fifth by them.
+bool needs_read_ahead();
+
 // One of kIsas that this machine has.
 bool can_run(Isa isa);
 

@@ -73,11 +73,8 @@ void PairProducts::compute_slabs() {
                       n_slabs = static_cast<std::uint32_t>(div_up(n_cols, words ? kWordSlabCols : kSlabCols));
   const std::uint32_t first_slab = words ? 0 : block_.first_slab, last_slab = words ? n_slabs : block_.last_slab;
   const std::uint32_t n_panels = block_.n_panels, n_tiles = block_.last_tile - block_.first_tile;
-  // While a slab is multiplied the packed bytes of the next one come nearer: its blocks a share with every tile, its
-  // scales behind them at once.
-  const Bytes plane = panel_plane_offset(matrix_.dtype, n_cols), packed = plane / n_slabs;
-  const Bytes plane_part = (matrix_.panel_stride - plane) / n_slabs,
-              share = round_up(div_up(packed, n_tiles), kCacheLine);
+  // While a slab is multiplied the packed bytes of the next one come nearer, a share with every tile.
+  const Bytes packed = matrix_.panel_stride / n_slabs, share = round_up(div_up(packed, n_tiles), kCacheLine);
   for (std::uint32_t slab = first_slab; slab < last_slab; ++slab) {
     for (std::uint32_t which = 0; which < n_panels; ++which) {
       unpack_(matrix_.panel(block_.panel + which), n_cols, slab, scratch_.slabs + which * kSlabBytes);
@@ -85,10 +82,6 @@ void PairProducts::compute_slabs() {
     const bool is_last = slab + 1 == last_slab;
     const std::byte* next_panel = matrix_.panel(is_last ? block_.panel + kPairPanels : block_.panel);
     const std::uint32_t next_slab = is_last ? first_slab : slab + 1;
-    for (std::uint32_t which = 0; which < n_panels; ++which) {
-      const std::byte* scales = next_panel + which * matrix_.panel_stride + plane + next_slab * plane_part;
-      for (Bytes at = 0; at < plane_part; at += kCacheLine) __builtin_prefetch(scales + at, 0, 3);
-    }
     dot_slabs_({.slabs = scratch_.slabs,
                 .n_panels = n_panels,
                 .n_cols = n_cols,

@@ -16,62 +16,113 @@ constexpr std::uint32_t kFlipSigns = 0x80808080U;
 
 constexpr std::array kF32Fields{PanelField{.piece_bytes = 4, .n_pieces = 1}};
 constexpr std::array kHalfFields{PanelField{.piece_bytes = 2, .n_pieces = 1}};
-constexpr std::array kQ8Fields{PanelField{.row_offset = 2, .n_pieces = 8, .flipped_bits = kFlipSigns},
-                               PanelField{.row_offset = 0, .piece_bytes = 2, .n_pieces = 1, .behind_blocks = true}};
-constexpr std::array kQ4Fields{PanelField{.row_offset = 2, .n_pieces = 4},
-                               PanelField{.row_offset = 0, .piece_bytes = 2, .n_pieces = 1, .behind_blocks = true}};
+constexpr std::array kQ8Fields{
+    PanelField{.row_offset = 0, .piece_bytes = 2, .n_pieces = 1},
+    PanelField{.row_offset = 2, .n_pieces = 8, .panel_offset = 32, .flipped_bits = kFlipSigns}};
+constexpr std::array kQ4Fields{PanelField{.row_offset = 0, .piece_bytes = 2, .n_pieces = 1},
+                               PanelField{.row_offset = 2, .n_pieces = 4, .panel_offset = 32}};
 constexpr std::array kQ41Fields{PanelField{.row_offset = 0, .piece_bytes = 2, .n_pieces = 2},
                                 PanelField{.row_offset = 4, .n_pieces = 4, .panel_offset = 64}};
-constexpr std::array kQ50Fields{PanelField{.row_offset = 2, .n_pieces = 1, .order = PieceOrder::kSpread},
-                                PanelField{.row_offset = 6, .n_pieces = 4, .panel_offset = 64},
-                                PanelField{.row_offset = 0, .piece_bytes = 2, .n_pieces = 1, .behind_blocks = true}};
+constexpr std::array kQ50Fields{
+    PanelField{.row_offset = 0, .piece_bytes = 2, .n_pieces = 1},
+    PanelField{.row_offset = 2, .n_pieces = 1, .panel_offset = 32, .order = PieceOrder::kSpread},
+    PanelField{.row_offset = 6, .n_pieces = 4, .panel_offset = 96}};
 constexpr std::array kQ51Fields{
     PanelField{.row_offset = 0, .piece_bytes = 2, .n_pieces = 2},
     PanelField{.row_offset = 4, .n_pieces = 1, .panel_offset = 64, .order = PieceOrder::kSpread},
     PanelField{.row_offset = 8, .n_pieces = 4, .panel_offset = 128}};
-constexpr std::array kQ2KFields{PanelField{.row_offset = 0, .n_pieces = 20},
-                                PanelField{.row_offset = 80, .piece_bytes = 2, .n_pieces = 2, .panel_offset = 1280}};
-constexpr std::array kQ3KFields{PanelField{.row_offset = 0, .n_pieces = 27},
-                                PanelField{.row_offset = 108, .piece_bytes = 2, .n_pieces = 1, .behind_blocks = true}};
+constexpr std::array kQ2KFields{PanelField{.row_offset = 80, .piece_bytes = 2, .n_pieces = 2},
+                                PanelField{.row_offset = 0, .n_pieces = 1, .panel_offset = 64},
+                                PanelField{.row_offset = 16, .n_pieces = 8, .panel_offset = 128},
+                                PanelField{.row_offset = 4, .n_pieces = 2, .panel_offset = 640},
+                                PanelField{.row_offset = 48, .n_pieces = 8, .panel_offset = 768},
+                                PanelField{.row_offset = 12, .n_pieces = 1, .panel_offset = 1280}};
+constexpr std::array kQ3KFields{
+    PanelField{.row_offset = 108, .piece_bytes = 2, .n_pieces = 1},
+    PanelField{.row_offset = 96, .n_pieces = 1, .panel_offset = 32},
+    PanelField{.row_offset = 104, .n_pieces = 1, .panel_offset = 96},
+    PanelField{.row_offset = 0, .n_pieces = 8, .panel_offset = 160, .group = 1, .group_stride = 128},
+    PanelField{.row_offset = 32, .n_pieces = 8, .panel_offset = 224, .group = 1, .group_stride = 128},
+    PanelField{.row_offset = 100, .n_pieces = 1, .panel_offset = 1184},
+    PanelField{.row_offset = 64, .n_pieces = 8, .panel_offset = 1248}};
 constexpr std::array kQ4KFields{PanelField{.row_offset = 0, .piece_bytes = 2, .n_pieces = 2},
                                 PanelField{.row_offset = 4, .n_pieces = 3, .panel_offset = 64},
                                 PanelField{.row_offset = 16, .n_pieces = 32, .panel_offset = 256}};
-constexpr std::array kQ5KFields{PanelField{.row_offset = 0, .piece_bytes = 2, .n_pieces = 2},
-                                PanelField{.row_offset = 4, .n_pieces = 3, .panel_offset = 64},
-                                PanelField{.row_offset = 16, .n_pieces = 40, .panel_offset = 256}};
-constexpr std::array kQ6KFields{PanelField{.row_offset = 0, .n_pieces = 52},
-                                PanelField{.row_offset = 208, .piece_bytes = 2, .n_pieces = 1, .behind_blocks = true}};
+constexpr std::array kQ5KFields{
+    PanelField{.row_offset = 0, .piece_bytes = 2, .n_pieces = 2},
+    PanelField{.row_offset = 4, .n_pieces = 3, .panel_offset = 64},
+    PanelField{.row_offset = 16, .n_pieces = 8, .panel_offset = 256, .group = 1, .group_stride = 128},
+    PanelField{.row_offset = 48, .n_pieces = 8, .panel_offset = 320, .group = 1, .group_stride = 128},
+    PanelField{.row_offset = 80, .n_pieces = 24, .panel_offset = 1280}};
+constexpr std::array kQ6KFields{
+    PanelField{.row_offset = 208, .piece_bytes = 2, .n_pieces = 1},
+    PanelField{.row_offset = 192, .n_pieces = 1, .panel_offset = 32},
+    PanelField{.row_offset = 0, .n_pieces = 8, .panel_offset = 96, .group = 1, .group_stride = 128},
+    PanelField{.row_offset = 128, .n_pieces = 8, .panel_offset = 160, .group = 1, .group_stride = 128},
+    PanelField{.row_offset = 32, .n_pieces = 8, .panel_offset = 1120},
+    PanelField{.row_offset = 196, .n_pieces = 2, .panel_offset = 1632},
+    PanelField{.row_offset = 64, .n_pieces = 8, .panel_offset = 1760, .group = 1, .group_stride = 128},
+    PanelField{.row_offset = 160, .n_pieces = 8, .panel_offset = 1824, .group = 1, .group_stride = 128},
+    PanelField{.row_offset = 96, .n_pieces = 8, .panel_offset = 2784},
+    PanelField{.row_offset = 204, .n_pieces = 1, .panel_offset = 3296}};
 constexpr std::array kIq4XsFields{PanelField{.row_offset = 0, .piece_bytes = 2, .n_pieces = 2},
                                   PanelField{.row_offset = 4, .n_pieces = 33, .panel_offset = 64}};
-constexpr std::array kMxfp4Fields{PanelField{.row_offset = 1, .n_pieces = 4},
-                                  PanelField{.row_offset = 0, .piece_bytes = 1, .n_pieces = 1, .behind_blocks = true}};
-constexpr PanelField kScaleBehind{.row_offset = 0, .piece_bytes = 2, .n_pieces = 1, .behind_blocks = true};
+constexpr std::array kMxfp4Fields{PanelField{.row_offset = 0, .piece_bytes = 1, .n_pieces = 1},
+                                  PanelField{.row_offset = 1, .n_pieces = 4, .panel_offset = 16}};
+constexpr PanelField kScale{.row_offset = 0, .piece_bytes = 2, .n_pieces = 1};
 constexpr std::array kIq3XxsFields{
-    PanelField{.row_offset = 2, .n_pieces = 16},
-    PanelField{.row_offset = 66, .n_pieces = 8, .panel_offset = 1024, .order = PieceOrder::kSigns}, kScaleBehind};
+    kScale, PanelField{.row_offset = 2, .n_pieces = 16, .panel_offset = 32, .group = 2, .group_stride = 192},
+    PanelField{.row_offset = 66,
+               .n_pieces = 8,
+               .panel_offset = 160,
+               .group = 1,
+               .group_stride = 192,
+               .order = PieceOrder::kSigns}};
 constexpr std::array kIq3SFields{
-    PanelField{.row_offset = 2, .n_pieces = 18},
-    PanelField{.row_offset = 74, .n_pieces = 8, .panel_offset = 1152, .order = PieceOrder::kSpread},
-    PanelField{.row_offset = 106, .n_pieces = 1, .panel_offset = 1664}, kScaleBehind};
-constexpr std::array kIq2XxsFields{PanelField{.row_offset = 2, .n_pieces = 16, .order = PieceOrder::kOddSigns},
-                                   kScaleBehind};
-constexpr std::array kIq2XsFields{PanelField{.row_offset = 2, .n_pieces = 18}, kScaleBehind};
+    kScale,
+    PanelField{.row_offset = 106, .n_pieces = 1, .panel_offset = 32},
+    PanelField{.row_offset = 66, .n_pieces = 1, .panel_offset = 96},
+    PanelField{.row_offset = 2, .n_pieces = 8, .panel_offset = 160, .group = 2, .group_stride = 192},
+    PanelField{.row_offset = 74,
+               .n_pieces = 4,
+               .panel_offset = 288,
+               .group = 1,
+               .group_stride = 192,
+               .order = PieceOrder::kSpread},
+    PanelField{.row_offset = 70, .n_pieces = 1, .panel_offset = 928},
+    PanelField{.row_offset = 34, .n_pieces = 8, .panel_offset = 992, .group = 2, .group_stride = 192},
+    PanelField{.row_offset = 90,
+               .n_pieces = 4,
+               .panel_offset = 1120,
+               .group = 1,
+               .group_stride = 192,
+               .order = PieceOrder::kSpread}};
+constexpr std::array kIq2XxsFields{
+    kScale, PanelField{.row_offset = 2, .n_pieces = 16, .panel_offset = 32, .order = PieceOrder::kOddSigns}};
+constexpr std::array kIq2XsFields{kScale, PanelField{.row_offset = 2, .n_pieces = 18, .panel_offset = 32}};
 constexpr std::array kIq2SFields{
-    PanelField{.row_offset = 2, .n_pieces = 8},
-    PanelField{.row_offset = 34, .n_pieces = 8, .panel_offset = 512, .order = PieceOrder::kSpread},
-    PanelField{.row_offset = 66, .n_pieces = 4, .panel_offset = 1024}, kScaleBehind};
-constexpr std::array kIq1SFields{PanelField{.row_offset = 2, .n_pieces = 12}, kScaleBehind};
+    kScale,
+    PanelField{.row_offset = 66, .n_pieces = 1, .panel_offset = 32},
+    PanelField{.row_offset = 74, .n_pieces = 1, .panel_offset = 96},
+    PanelField{.row_offset = 2, .n_pieces = 4, .panel_offset = 160, .group = 1, .group_stride = 128},
+    PanelField{.row_offset = 34,
+               .n_pieces = 4,
+               .panel_offset = 224,
+               .group = 1,
+               .group_stride = 128,
+               .order = PieceOrder::kSpread},
+    PanelField{.row_offset = 70, .n_pieces = 1, .panel_offset = 672},
+    PanelField{.row_offset = 78, .n_pieces = 1, .panel_offset = 736},
+    PanelField{.row_offset = 18, .n_pieces = 4, .panel_offset = 800, .group = 1, .group_stride = 128},
+    PanelField{.row_offset = 50,
+               .n_pieces = 4,
+               .panel_offset = 864,
+               .group = 1,
+               .group_stride = 128,
+               .order = PieceOrder::kSpread}};
+constexpr std::array kIq1SFields{kScale, PanelField{.row_offset = 2, .n_pieces = 12, .panel_offset = 32}};
 constexpr std::array kIq1MFields{PanelField{.row_offset = 0, .n_pieces = 14}};
 constexpr std::array kF8Fields{PanelField{.piece_bytes = 1, .n_pieces = 1}};
-
-// Of the 16 interleaved blocks of a panel, before the plane.
-Bytes interleaved_bytes(DType dtype) {
-  Bytes bytes = 0;
-  for (const PanelField& field : panel_fields(dtype)) {
-    if (!field.behind_blocks) bytes += Bytes{field.piece_bytes} * field.n_pieces * kPanelRows;
-  }
-  return bytes;
-}
 
 template <std::uint32_t kBytes>
 using PieceBytes = std::integral_constant<std::uint32_t, kBytes>;
@@ -97,27 +148,39 @@ struct Kept {
   }
 };
 
+// How pieces of a field follow each other in a panel: see PanelField.
+struct PieceSteps {
+  std::uint32_t group = 0, group_stride = 0;
+
+  // Where a piece stands, from where the first one does, if each takes `piece_size`.
+  Bytes place(std::uint64_t piece, Bytes piece_size) const {
+    if (group == 0) return piece * piece_size;
+    if (group == 1) return piece * group_stride;
+    return piece / group * group_stride + piece % group * piece_size;
+  }
+};
+
 // Calls `visit(piece of the row, its place in the panel, PieceBytes, Kept, its number)` for every piece of the first
 // n_visited blocks of row `lane`.
 template <class Visit>
 void visit_pieces(DType dtype, std::uint64_t n_cols, std::uint64_t n_visited, std::uint32_t lane, Visit visit) {
   const DTypeRow& row = dtype_row(dtype);
   const std::uint64_t n_blocks = div_up(n_cols, row.block_elems);
-  const Bytes block_bytes = interleaved_bytes(dtype), plane = n_blocks * block_bytes;
+  const Bytes block_stride = Bytes{row.block_bytes} * kPanelRows;
   for (const PanelField& field : panel_fields(dtype)) {
     const auto visit_field = [&](auto n_bytes) {
       const Bytes stride = Bytes{n_bytes} * kPanelRows;
-      const Bytes block_stride = field.behind_blocks ? field.n_pieces * stride : block_bytes;
-      const Bytes first = (field.behind_blocks ? plane : field.panel_offset) + Bytes{lane} * n_bytes;
+      const Bytes first = field.panel_offset + Bytes{lane} * n_bytes;
       const bool is_one_run = row.block_bytes == Bytes{n_bytes} * field.n_pieces;  // nothing but pieces of one kind
       const std::uint64_t n_runs = is_one_run ? 1 : n_visited,
                           n_pieces = is_one_run ? n_visited * field.n_pieces : field.n_pieces;
       const Kept kept{field.flipped_bits, field.order};
+      const PieceSteps steps{field.group, field.group_stride};
       for (std::uint64_t run = 0; run < n_runs; ++run) {
         const Bytes in_row = run * row.block_bytes + field.row_offset, in_panel = first + run * block_stride;
 #pragma GCC unroll 8
         for (std::uint64_t piece = 0; piece < n_pieces; ++piece)
-          visit(in_row + piece * n_bytes, in_panel + piece * stride, n_bytes, kept, piece);
+          visit(in_row + piece * n_bytes, in_panel + steps.place(piece, stride), n_bytes, kept, piece);
       }
     };
     switch (field.piece_bytes) {
@@ -127,7 +190,8 @@ void visit_pieces(DType dtype, std::uint64_t n_cols, std::uint64_t n_visited, st
     }
   }
   if (row.row_extra_bytes != 0 && n_visited == n_blocks)
-    visit(n_blocks * row.block_bytes, plane + Bytes{lane} * kRowExtra, kRowExtra, Kept(), std::uint64_t{0});
+    visit(n_blocks * row.block_bytes, n_blocks * block_stride + Bytes{lane} * kRowExtra, kRowExtra, Kept(),
+          std::uint64_t{0});
 }
 
 // Pieces shorter than 4 bytes are kept as they are.
@@ -143,13 +207,14 @@ void copy_piece(const std::byte* from, std::byte* to, PieceBytes<kBytes> /*n_byt
   }
 }
 
-// Pieces that follow each other in 16 rows, `stride` bytes apart, and in the panel.
+// Pieces that follow each other in 16 rows, `stride` bytes apart.
 struct PieceRun {
   const std::byte* from = nullptr;
   Bytes stride = 0;
   std::byte* to = nullptr;
   std::uint64_t n_pieces = 0;
   Kept kept;
+  PieceSteps steps;
 };
 
 // Sixteen bytes, in a register on every processor that this runs on.
@@ -174,11 +239,9 @@ void turn_dwords(const PieceRun& run, std::uint64_t first, std::uint32_t row) {
   const std::array<Dwords, 4> pieces{
       __builtin_shufflevector(ab_low, cd_low, 0, 1, 4, 5), __builtin_shufflevector(ab_low, cd_low, 2, 3, 6, 7),
       __builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5), __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7)};
-  std::byte* to = run.to + first * (4 * kPanelRows) + row * 4;
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     const Dwords kept = run.kept.in_panel(pieces[i], first + i);
-    std::memcpy(to, &kept, sizeof kept);
-    to += 4 * kPanelRows;
+    std::memcpy(run.to + run.steps.place(first + i, 4 * kPanelRows) + row * 4, &kept, sizeof kept);
   }
 }
 
@@ -248,8 +311,9 @@ void interleave(const PieceRun& run) {
   }
   for (; piece < run.n_pieces; ++piece) {
     for (std::uint32_t row = 0; row < kPanelRows; ++row) {
-      copy_piece(run.from + row * run.stride + piece * kBytes, run.to + (piece * kPanelRows + row) * kBytes,
-                 PieceBytes<kBytes>(), [&](std::uint32_t word) { return run.kept.in_panel(word, piece); });
+      copy_piece(run.from + row * run.stride + piece * kBytes,
+                 run.to + run.steps.place(piece, kBytes * kPanelRows) + row * kBytes, PieceBytes<kBytes>(),
+                 [&](std::uint32_t word) { return run.kept.in_panel(word, piece); });
     }
   }
 }
@@ -263,12 +327,11 @@ void interleave(const PieceRun& run, std::uint32_t piece_bytes) {
 }
 
 // The pieces of a field in block `number` of 16 rows, which begin `stride` bytes apart from `block` on.
-PieceRun run_of(DType dtype, const PanelField& field, const std::byte* block, Bytes stride, std::uint64_t number,
-                std::uint64_t n_blocks, std::byte* panel) {
-  const Bytes of_block = interleaved_bytes(dtype), of_field = Bytes{field.piece_bytes} * field.n_pieces * kPanelRows;
-  const Bytes to =
-      field.behind_blocks ? n_blocks * of_block + number * of_field : number * of_block + field.panel_offset;
-  return {block + field.row_offset, stride, panel + to, field.n_pieces, {field.flipped_bits, field.order}};
+PieceRun run_of(const DTypeRow& type, const PanelField& field, const std::byte* block, Bytes stride,
+                std::uint64_t number, std::byte* panel) {
+  const Bytes to = number * type.block_bytes * kPanelRows + field.panel_offset;
+  return {block + field.row_offset,         stride, panel + to, field.n_pieces, {field.flipped_bits, field.order},
+          {field.group, field.group_stride}};
 }
 
 // As put_panel(), of a type whose points get other numbers: a block of the rows at a time, in a copy on the stack. What
@@ -285,7 +348,7 @@ void put_relabelled(const DTypeRow& type, std::uint64_t n_cols, std::uint32_t n_
       std::memcpy(copy.data() + row * type.block_bytes, from, type.block_bytes);
     relabel_points(type.dtype, PointNumbers::kOfPanel, blocks);
     for (const PanelField& field : panel_fields(type.dtype)) {
-      interleave(run_of(type.dtype, field, copy.data(), type.block_bytes, number, n_blocks, panel), field.piece_bytes);
+      interleave(run_of(type, field, copy.data(), type.block_bytes, number, panel), field.piece_bytes);
     }
   }
 }
@@ -324,10 +387,6 @@ std::span<const PanelField> panel_fields(DType dtype) {
 
 Bytes panel_bytes(DType dtype, std::uint64_t n_cols) { return row_bytes(dtype, n_cols) * kPanelRows; }
 
-Bytes panel_plane_offset(DType dtype, std::uint64_t n_cols) {
-  return div_up(n_cols, dtype_row(dtype).block_elems) * interleaved_bytes(dtype);
-}
-
 void put_panel_row(DType dtype, std::uint64_t n_cols, std::uint32_t lane, const std::byte* row, std::byte* panel) {
   CHECK(!has_labels(dtype), "rows of this type are put together by put_panel()");
   const std::uint64_t n_blocks = div_up(n_cols, dtype_row(dtype).block_elems);
@@ -346,7 +405,7 @@ void take_panel_row(DType dtype, std::uint64_t n_cols, std::uint32_t lane, const
 
 void put_panel(DType dtype, std::uint64_t n_cols, std::uint32_t n_rows, const std::byte* rows, std::byte* panel) {
   const DTypeRow& type = dtype_row(dtype);
-  const Bytes stride = row_bytes(dtype, n_cols), plane = panel_plane_offset(dtype, n_cols);
+  const Bytes stride = row_bytes(dtype, n_cols);
   if (has_labels(dtype)) return put_relabelled(type, n_cols, n_rows, rows, panel);
   if (n_rows < kPanelRows) {  // the last panel of a matrix
     std::memset(panel, 0, stride * kPanelRows);
@@ -357,18 +416,18 @@ void put_panel(DType dtype, std::uint64_t n_cols, std::uint32_t n_rows, const st
   for (const PanelField& field : panel_fields(dtype)) {
     if (type.block_bytes ==
         Bytes{field.piece_bytes} * field.n_pieces) {  // nothing but pieces of one kind: the row is one run
-      PieceRun run = run_of(dtype, field, rows, stride, 0, n_blocks, panel);
+      PieceRun run = run_of(type, field, rows, stride, 0, panel);
       run.n_pieces *= n_blocks;
       interleave(run, field.piece_bytes);
       continue;
     }
     for (std::uint64_t block = 0; block < n_blocks; ++block) {
-      interleave(run_of(dtype, field, rows + block * type.block_bytes, stride, block, n_blocks, panel),
-                 field.piece_bytes);
+      interleave(run_of(type, field, rows + block * type.block_bytes, stride, block, panel), field.piece_bytes);
     }
   }
   if (type.row_extra_bytes != 0)
-    interleave<kRowExtra>({rows + n_blocks * type.block_bytes, stride, panel + plane, 1, {}});
+    interleave<kRowExtra>(
+        {rows + n_blocks * type.block_bytes, stride, panel + n_blocks * type.block_bytes * kPanelRows, 1, {}, {}});
 }
 
 }  // namespace headroom

@@ -1,9 +1,11 @@
 // Row panels: 16 rows interleaved so that one 32-bit lane of a register is one row. A panel has exactly the bytes of
 // its 16 rows.
 //
-// A row's blocks are cut into pieces of 1, 2 or 4 bytes; the same piece of the 16 rows stands together. Scales of the
-// formats whose block is not a multiple of 64 bytes stand behind all blocks of the panel, so that the quants stay
-// aligned. Points of large grids have numbers of their own: point_labels.h.
+// A row's blocks are cut into pieces of 1, 2 or 4 bytes; the same piece of the 16 rows stands together. All of a block
+// stands before the next one, its scale behind its quants, so that a panel is read from its first byte to its last: one
+// run of addresses, which processors follow by themselves. Where a block is not a multiple of 64 bytes its registers
+// are therefore not aligned, which costs nothing that could be measured. Points of large grids have numbers of their
+// own: point_labels.h.
 #pragma once
 
 #include <span>
@@ -27,8 +29,9 @@ struct PanelField {
   std::uint32_t row_offset = 0;    // in the block of a row
   std::uint32_t piece_bytes = 4;   // 1, 2 or 4
   std::uint32_t n_pieces = 0;      // per block
-  bool behind_blocks = false;      // in the plane after all blocks
-  std::uint32_t panel_offset = 0;  // in the 16 interleaved blocks, or 0 for the plane
+  std::uint32_t panel_offset = 0;  // in the 16 interleaved blocks
+  std::uint32_t group = 0;         // so many pieces stand together, the next ones group_stride behind; 0: all
+  std::uint32_t group_stride = 0;
   std::uint32_t flipped_bits = 0;  // of every piece: signed bytes are kept with an offset of 128
   PieceOrder order = PieceOrder::kAsInFile;
 };
@@ -36,9 +39,6 @@ std::span<const PanelField> panel_fields(DType dtype);
 
 // Bytes of 16 rows of n_cols elements.
 Bytes panel_bytes(DType dtype, std::uint64_t n_cols);
-
-// Offset of the plane behind the blocks.
-Bytes panel_plane_offset(DType dtype, std::uint64_t n_cols);
 
 // Puts row `lane` (row_bytes(dtype, n_cols) bytes, as in the file) into a panel, or takes it out again. Only
 // put_panel() puts rows of types that has_labels() names.

@@ -42,6 +42,28 @@ TEST(Panel, every_row_of_every_format_comes_out_as_it_went_in) {
   }
 }
 
+// Kernels read panels from front to back, which processors follow by themselves.
+TEST(Panel, a_block_of_all_rows_stands_in_one_run) {
+  for (const DTypeRow& type : kDTypes) {
+    if (type.row_extra_bytes != 0) continue;  // scales of whole rows stand behind all blocks
+    const std::uint64_t n_cols = 3 * type.block_elems;
+    const Bytes stride = row_bytes(type.dtype, n_cols), of_block = Bytes{type.block_bytes} * kPanelRows;
+    std::vector<std::byte> rows(stride * kPanelRows), before(panel_bytes(type.dtype, n_cols)), after(before.size());
+    put_panel(type.dtype, n_cols, kPanelRows, rows.data(), before.data());
+    for (std::uint32_t lane = 0; lane < kPanelRows; ++lane)
+      std::fill_n(rows.data() + lane * stride + type.block_bytes, type.block_bytes, std::byte{0xA5});
+    put_panel(type.dtype, n_cols, kPanelRows, rows.data(), after.data());
+    const auto differ = [&](Bytes first, Bytes last) {
+      return !std::equal(before.begin() + static_cast<std::ptrdiff_t>(first),
+                         before.begin() + static_cast<std::ptrdiff_t>(last),
+                         after.begin() + static_cast<std::ptrdiff_t>(first));
+    };
+    EXPECT_FALSE(differ(0, of_block)) << type.name;
+    EXPECT_TRUE(differ(of_block, 2 * of_block)) << type.name;
+    EXPECT_FALSE(differ(2 * of_block, 3 * of_block)) << type.name;
+  }
+}
+
 TEST(Panel, missing_rows_are_zero_blocks) {
   for (const DTypeRow& type : kDTypes) {
     if (!type.is_weight) continue;

@@ -28,7 +28,7 @@ void dot_float_tile(const std::byte* panel, std::uint32_t n_cols, const ActTile&
   const float* in = tile.f32;
   std::uint32_t k = 0;
   for (; k + kSums <= n_cols; k += kSums, panel += kSums * Source::kBytes, in += kSums * kN) {
-    if constexpr (kN <= static_cast<int>(kDirectCols)) read_ahead<kSums * Source::kBytes>(panel);
+    if constexpr (kN <= static_cast<int>(kDirectCols)) read_ahead<kSums * Source::kBytes>(tile, panel);
     HEADROOM_UNROLL_COLUMNS
     for (int s = 0; s < kSums; ++s) {
       const F w = Source::load(panel + s * Source::kBytes);

@@ -16,9 +16,8 @@ void dot_biased_tile(const std::byte* panel, std::uint32_t n_cols, const ActTile
   const std::uint32_t n_blocks = n_cols / 32;
   for (std::uint32_t block = 0; block < n_blocks; ++block, quants += 32 * kN, scales += kN, offset_corrections += kN) {
     if constexpr (kN <= static_cast<int>(kDirectCols) &&
-                  requires { Source::kBlockBytes; }) {  // what is unpacked is in the cache already
-      read_ahead<Source::kBlockBytes>(source.quants + block * Source::kBlockBytes);
-      read_ahead<Source::kScaleBytes>(source.scales + block * Source::kScaleBytes);
+                  requires { Source::kBytes; }) {  // what is unpacked is in the cache already
+      read_ahead<Source::kBytes>(tile, source.blocks + block * Source::kBytes);
     }
     I w[8];
     source.load(block, w);
@@ -48,7 +47,7 @@ void dot_min_blocks_tile(const std::byte* panel, std::uint32_t n_cols, const Act
   const std::int32_t* offset_corrections = tile.offset_corrections;
   const std::uint32_t n_blocks = n_cols / 32;
   for (std::uint32_t block = 0; block < n_blocks; ++block, quants += 32 * kN, scales += kN, offset_corrections += kN) {
-    read_ahead<Source::kBlockBytes>(source.blocks + block * Source::kBlockBytes);
+    read_ahead<Source::kBytes>(tile, source.blocks + block * Source::kBytes);
     I w[8];
     source.load(block, w);
     const F scale = source.scale(block), min = source.min(block);
@@ -82,7 +81,7 @@ inline I start_of(std::int32_t correction) {
 // A part has a scale per 16, or one.
 template <int kN, int kPart, class Source>
 inline void add_part(const Source& source, std::uint32_t super, F d, const ActTile& tile, F (&acc)[kN]) {
-  read_part_ahead<kPart, Source::kBytes>(source.blocks + super * Source::kBytes);
+  read_part_ahead<kPart, Source::kBytes>(tile, source.blocks + super * Source::kBytes);
   I w[8];
   if constexpr (requires { Source::kOffset; }) {
     source.template load_from_offset<kPart>(super, w);
@@ -131,7 +130,6 @@ void dot_parts_tile(const std::byte* panel, std::uint32_t n_cols, const ActTile&
     HEADROOM_UNROLL_COLUMNS
     for (int c = 0; c < kN; ++c) acc[c] = zero_f();
     const F d = source.super_scale(super);
-    if constexpr (requires { source.scale_plane; }) read_ahead<32>(source.scale_plane + super * 32UL);
     add_part<kN, 0>(source, super, d, tile, acc);
     add_part<kN, 1>(source, super, d, tile, acc);
     add_part<kN, 2>(source, super, d, tile, acc);
@@ -149,17 +147,18 @@ void dot_parts_tile(const std::byte* panel, std::uint32_t n_cols, const ActTile&
 }
 
 template <int kN, int kGroup, class Source>
-inline void add_min_group(const Source& source, std::uint32_t super, const GroupScales& groups,
-                          const std::int8_t* quants, F (&acc)[kN]) {
-  read_part_ahead<kGroup, Source::kBytes>(source.blocks + super * Source::kBytes);
+inline void add_min_group(const Source& source, std::uint32_t super, const GroupScales& groups, const ActTile& tile,
+                          F (&acc)[kN]) {
+  read_part_ahead<kGroup, Source::kBytes>(tile, source.blocks + super * Source::kBytes);
   I w[8];
   source.template load<kGroup>(super, w);
   const F scale = groups.scale<kGroup>();
+  const std::int8_t* quants = tile.quants + (super * 8UL + kGroup) * kN * 32;
   HEADROOM_UNROLL_COLUMNS
   for (int c = 0; c < kN; ++c) {
     I sum = zero_i();
     HEADROOM_UNROLL
-    for (int j = 0; j < 8; ++j) sum = dot_small(sum, w[j], broadcast4(quants + (kGroup * kN + c) * 32 + 4 * j));
+    for (int j = 0; j < 8; ++j) sum = dot_small(sum, w[j], broadcast4(quants + 32 * c + 4 * j));
     acc[c] = fma(to_f(sum), scale, acc[c]);
   }
 }
@@ -176,15 +175,14 @@ void dot_mins_tile(const std::byte* panel, std::uint32_t n_cols, const ActTile& 
     HEADROOM_UNROLL_COLUMNS
     for (int c = 0; c < kN; ++c) acc[c] = zero_f();
     const GroupScales groups = source.groups(super);
-    const std::int8_t* quants = tile.quants + super * 256UL * kN;
-    add_min_group<kN, 0>(source, super, groups, quants, acc);
-    add_min_group<kN, 1>(source, super, groups, quants, acc);
-    add_min_group<kN, 2>(source, super, groups, quants, acc);
-    add_min_group<kN, 3>(source, super, groups, quants, acc);
-    add_min_group<kN, 4>(source, super, groups, quants, acc);
-    add_min_group<kN, 5>(source, super, groups, quants, acc);
-    add_min_group<kN, 6>(source, super, groups, quants, acc);
-    add_min_group<kN, 7>(source, super, groups, quants, acc);
+    add_min_group<kN, 0>(source, super, groups, tile, acc);
+    add_min_group<kN, 1>(source, super, groups, tile, acc);
+    add_min_group<kN, 2>(source, super, groups, tile, acc);
+    add_min_group<kN, 3>(source, super, groups, tile, acc);
+    add_min_group<kN, 4>(source, super, groups, tile, acc);
+    add_min_group<kN, 5>(source, super, groups, tile, acc);
+    add_min_group<kN, 6>(source, super, groups, tile, acc);
+    add_min_group<kN, 7>(source, super, groups, tile, acc);
     HEADROOM_UNROLL_COLUMNS
     for (int c = 0; c < kN; ++c) {
       const std::int8_t* sums = tile.sums + (super * static_cast<std::size_t>(kN) + c) * 16;
@@ -204,7 +202,7 @@ void dot_mins_tile(const std::byte* panel, std::uint32_t n_cols, const ActTile& 
 template <int kN, int kPart, class Source>
 inline void add_halves_with_mins(const Source& source, std::uint32_t super, F d, I four, const ActTile& tile,
                                  F (&acc)[kN], I (&min_sums)[kN]) {
-  read_part_ahead<kPart, Source::kBytes>(source.blocks + super * Source::kBytes);
+  read_part_ahead<kPart, Source::kBytes>(tile, source.blocks + super * Source::kBytes);
   I w[8];
   source.template load<kPart>(super, w);
   F first, second;

@@ -6,26 +6,37 @@
 // for. Of Q4_0, whose code 11 is three scales: load() gives 176, kFactor is 1 / 16, load_codes() gives 11 and kZero
 // is 8. Where a block has a min, load() gives codes.
 
-// With few columns memory is the limit, and one core alone does not ask for enough of it at a time: bytes are asked for
-// 32 KiB ahead into the second level of cache, which holds more requests than the first, and brought to the first level
-// 4 KiB ahead. Why so far: docs/performance.md, "What was tried and did not help, or had to be so".
+// With few columns memory is the limit. Where tile.reads_ahead says that one core alone does not ask for enough of it
+// at a time, bytes are asked for 32 KiB ahead into the second level of cache, which holds more requests than the first,
+// and brought to the first level 4 KiB ahead. Why so far: docs/performance.md, "What was tried and did not help, or had
+// to be so".
 inline constexpr std::size_t kFarBytes = 32768, kNearBytes = 4096;
 // Always inline: GCC takes a function that only prefetches for one without effect, and drops the call.
 template <std::size_t kBytes>
-[[gnu::always_inline]] inline void read_ahead(const std::byte* at) {
+[[gnu::always_inline]] inline void read_ahead(const ActTile& tile, const std::byte* at) {
+  if (!tile.reads_ahead) return;
   HEADROOM_UNROLL
   for (std::size_t i = 0; i < kBytes; i += 64) {
     __builtin_prefetch(at + kFarBytes + i, 0, 2);
     __builtin_prefetch(at + kNearBytes + i, 0, 3);
   }
 }
-// Part kPart of eight of kBytes, a multiple of 64. Prefetches touch no memory that the compiler knows of, and GCC moves
+// Part kPart of eight of kBytes, in whole lines. Prefetches touch no memory that the compiler knows of, and GCC moves
 // those of all eight parts together: 72 at once wait for each other, and loads behind them. So none is moved.
 template <std::size_t kPart, std::size_t kBytes>
-[[gnu::always_inline]] inline void read_part_ahead(const std::byte* at) {
+[[gnu::always_inline]] inline void read_part_ahead(const ActTile& tile, const std::byte* at) {
   asm volatile("" ::: "memory");
-  constexpr std::size_t kFirst = kPart * kBytes / 8 / 64 * 64, kLast = (kPart + 1) * kBytes / 8 / 64 * 64;
-  read_ahead<kLast - kFirst>(at + kFirst);
+  constexpr std::size_t kFirst = kPart * kBytes / 8 / 64 * 64;
+  constexpr std::size_t kLast = kPart == 7 ? kBytes : (kPart + 1) * kBytes / 8 / 64 * 64;
+  read_ahead<kLast - kFirst>(tile, at + kFirst);
+}
+
+// Loads that stay in the order of the source. A processor that reads ahead by itself follows addresses that go up line
+// by line; GCC mixes the loads of a part, and then it does not.
+[[gnu::always_inline]] inline I load_next(const std::byte*& from, std::size_t at) {
+  const I loaded = load_i(from + at);
+  asm volatile("" : "+r"(from));
+  return loaded;
 }
 
 inline void load_wide(const std::byte* from, I (&w)[8]) {
@@ -47,33 +58,35 @@ inline void split_nibbles(const std::byte* from, I (&w)[8]) {
 
 struct PackedQ8_0 {
   static constexpr float kFactor = 1.0F;
-  static constexpr std::size_t kBlockBytes = 512, kScaleBytes = 32;
-  const std::byte *quants, *scales;
-  PackedQ8_0(const std::byte* panel, std::uint32_t n_cols) : quants(panel), scales(panel + n_cols * 16UL) {}
-  void load(std::uint32_t block, I (&w)[8]) const { load_wide(quants + block * 512UL, w); }
-  F scale(std::uint32_t block) const { return load_f16(scales + block * 32UL); }
+  static constexpr std::size_t kBytes = 544;
+  const std::byte* blocks;
+  PackedQ8_0(const std::byte* panel, std::uint32_t) : blocks(panel) {}
+  void load(std::uint32_t block, I (&w)[8]) const { load_wide(blocks + block * kBytes + 32, w); }
+  F scale(std::uint32_t block) const { return load_f16(blocks + block * kBytes); }
 };
 
 // Nibbles stay in the upper half of their byte: 16 * nibble - 128 is 16 times the value, and the sum is divided once at
 // the end.
 struct PackedQ4_0 {
   static constexpr float kFactor = 1.0F / 16;
-  static constexpr std::size_t kBlockBytes = 256, kScaleBytes = 32;
+  static constexpr std::size_t kBytes = 288;
   static constexpr int kZero = 8, kMostCode = 15;
   static constexpr float kMost = 8.0F;
-  const std::byte *quants, *scales;
-  PackedQ4_0(const std::byte* panel, std::uint32_t n_cols) : quants(panel), scales(panel + n_cols * 8UL) {}
+  const std::byte* blocks;
+  PackedQ4_0(const std::byte* panel, std::uint32_t) : blocks(panel) {}
   void load(std::uint32_t block, I (&w)[8]) const {
     const I mask = set_i(static_cast<std::int32_t>(0xF0F0F0F0U));
     HEADROOM_UNROLL
     for (int j = 0; j < 4; ++j) {
-      const I both = load_i(quants + block * 256UL + 64 * j);
+      const I both = load_i(blocks + block * kBytes + 32 + 64 * j);
       w[j] = and_i(shift_left<4>(both), mask);
       w[j + 4] = and_i(both, mask);
     }
   }
-  void load_codes(std::uint32_t block, I (&w)[8]) const { split_nibbles(quants + block * 256UL, w); }  // as they are
-  F scale(std::uint32_t block) const { return load_f16(scales + block * 32UL); }
+  void load_codes(std::uint32_t block, I (&w)[8]) const {
+    split_nibbles(blocks + block * kBytes + 32, w);
+  }  // as they are
+  F scale(std::uint32_t block) const { return load_f16(blocks + block * kBytes); }
 };
 
 // The fifth bits of the elements in a register of a block, each in bit kTo of its element's byte: see spread_bit().
@@ -99,13 +112,13 @@ inline void add_fifth_bits(I bits, I (&w)[8]) {
 
 struct PackedQ5_0 {  // five bits in the upper part of their byte: eight times the value
   static constexpr float kFactor = 1.0F / 8;
-  static constexpr std::size_t kBlockBytes = 320, kScaleBytes = 32;
+  static constexpr std::size_t kBytes = 352;
   static constexpr int kZero = 16, kMostCode = 31;
   static constexpr float kMost = 16.0F;
-  const std::byte *quants, *scales;
-  PackedQ5_0(const std::byte* panel, std::uint32_t n_cols) : quants(panel), scales(panel + n_cols * 10UL) {}
+  const std::byte* blocks;
+  PackedQ5_0(const std::byte* panel, std::uint32_t) : blocks(panel) {}
   void load(std::uint32_t block, I (&w)[8]) const {
-    const std::byte* from = quants + block * 320UL;
+    const std::byte* from = blocks + block * kBytes + 32;
     const I mask = set_i(0x78787878);
     HEADROOM_UNROLL
     for (int j = 0; j < 4; ++j) {
@@ -116,11 +129,11 @@ struct PackedQ5_0 {  // five bits in the upper part of their byte: eight times t
     add_fifth_bits<7>(load_i(from), w);
   }
   void load_codes(std::uint32_t block, I (&w)[8]) const {
-    const std::byte* from = quants + block * 320UL;
+    const std::byte* from = blocks + block * kBytes + 32;
     split_nibbles(from + 64, w);
     add_fifth_bits<4>(load_i(from), w);
   }
-  F scale(std::uint32_t block) const { return load_f16(scales + block * 32UL); }
+  F scale(std::uint32_t block) const { return load_f16(blocks + block * kBytes); }
 };
 
 // What nibbles stand for, as bytes with an offset of 128.
@@ -138,63 +151,61 @@ inline void look_up_all(const OffsetValues& values, I (&w)[8]) {
 }
 
 // Nibbles that stand for the values of a table, as one panel has them.
+template <std::size_t kScaleBytes>
 struct TableCodes {
   static constexpr float kFactor = 1.0F;
-  static constexpr std::size_t kBlockBytes = 256;
+  static constexpr std::size_t kBytes = kScaleBytes + 256;
   static constexpr int kZero = 128;  // the codes of slabs are the bytes of load()
-  const std::byte *quants, *scales;
-  TableCodes(const std::byte* panel, std::uint32_t n_cols) : quants(panel), scales(panel + n_cols * 8UL) {}
+  const std::byte* blocks;
+  TableCodes(const std::byte* panel, std::uint32_t) : blocks(panel) {}
   void load(const OffsetValues& values, std::uint32_t block, I (&w)[8]) const {
-    split_nibbles(quants + block * kBlockBytes, w);
+    split_nibbles(scale_at(block) + kScaleBytes, w);
     look_up_all(values, w);
   }
+  const std::byte* scale_at(std::uint32_t block) const { return blocks + block * kBytes; }
 };
 
-struct PackedIQ4_NL : TableCodes {
-  static constexpr std::size_t kScaleBytes = 32;
+struct PackedIQ4_NL : TableCodes<32> {
   static constexpr float kMost = 127.0F;
   using TableCodes::TableCodes;
   void load(std::uint32_t block, I (&w)[8]) const { TableCodes::load(kIq4Bytes, block, w); }
   void load_codes(std::uint32_t block, I (&w)[8]) const { load(block, w); }
-  F scale(std::uint32_t block) const { return load_f16(scales + block * 32UL); }
+  F scale(std::uint32_t block) const { return load_f16(scale_at(block)); }
 };
 
 // Its scales are powers of two. kMost is more than 12, its largest code, so that a slab's one scale becomes a power of
 // two as well, an eighth of the largest of its blocks: blocks whose scales are within a factor of eight are exact.
-struct PackedMXFP4 : TableCodes {
-  static constexpr std::size_t kScaleBytes = 16;
+struct PackedMXFP4 : TableCodes<16> {
   static constexpr float kMost = 127.0F / 8;
   using TableCodes::TableCodes;
   void load(std::uint32_t block, I (&w)[8]) const { TableCodes::load(kFp4Bytes, block, w); }
   void load_codes(std::uint32_t block, I (&w)[8]) const { load(block, w); }
   // 2^(exponent - 128); 0 for exponents 0 and 1, of which that is subnormal.
-  F scale(std::uint32_t block) const {
-    return mul(bits_to_f(shift_left<23>(load_u8(scales + block * 16UL))), set_f(0.5F));
-  }
+  F scale(std::uint32_t block) const { return mul(bits_to_f(shift_left<23>(load_u8(scale_at(block)))), set_f(0.5F)); }
 };
 
 // --- a scale and a min ---
 
 struct PackedQ4_1 {
-  static constexpr std::size_t kBlockBytes = 320;
+  static constexpr std::size_t kBytes = 320;
   static constexpr int kMostCode = 15;
   const std::byte* blocks;
   PackedQ4_1(const std::byte* panel, std::uint32_t) : blocks(panel) {}
-  void load(std::uint32_t block, I (&w)[8]) const { split_nibbles(blocks + block * kBlockBytes + 64, w); }
-  F scale(std::uint32_t block) const { return load_f16(blocks + block * kBlockBytes); }
-  F min(std::uint32_t block) const { return load_f16(blocks + block * kBlockBytes + 32); }
+  void load(std::uint32_t block, I (&w)[8]) const { split_nibbles(blocks + block * kBytes + 64, w); }
+  F scale(std::uint32_t block) const { return load_f16(blocks + block * kBytes); }
+  F min(std::uint32_t block) const { return load_f16(blocks + block * kBytes + 32); }
 };
 
 struct PackedQ5_1 {
-  static constexpr std::size_t kBlockBytes = 384;
+  static constexpr std::size_t kBytes = 384;
   static constexpr int kMostCode = 31;
   const std::byte* blocks;
   PackedQ5_1(const std::byte* panel, std::uint32_t) : blocks(panel) {}
   void load(std::uint32_t block, I (&w)[8]) const {
-    const std::byte* from = blocks + block * kBlockBytes + 64;
+    const std::byte* from = blocks + block * kBytes + 64;
     split_nibbles(from + 64, w);
     add_fifth_bits<4>(load_i(from), w);
   }
-  F scale(std::uint32_t block) const { return load_f16(blocks + block * kBlockBytes); }
-  F min(std::uint32_t block) const { return load_f16(blocks + block * kBlockBytes + 32); }
+  F scale(std::uint32_t block) const { return load_f16(blocks + block * kBytes); }
+  F min(std::uint32_t block) const { return load_f16(blocks + block * kBytes + 32); }
 };

@@ -109,15 +109,15 @@ inline F odd_number(I lanes) {
 inline constexpr OffsetValues kIq3XxsBytes(kIq3XxsValues), kIq3SBytes(kIq3SValues), kIq2Bytes(kIq2Values),
     kIq1Bytes(kIq1Values);
 
-// Where the parts of 256 columns stand: pieces of 64 bytes, and the scale of them all behind all blocks.
-template <std::size_t kBlockBytes>
+// Where the parts of 256 columns stand: the scale of them all, and pieces of 64 bytes.
+template <std::size_t kPieceBytes>
 struct GridPanel {
-  static constexpr std::size_t kBytes = kBlockBytes;
-  const std::byte *blocks, *scale_plane;
-  GridPanel(const std::byte* panel, std::uint32_t n_cols) : blocks(panel), scale_plane(panel + n_cols / 256 * kBytes) {}
-  I piece(std::uint32_t super, std::size_t number) const { return load_i(blocks + super * kBytes + number * 64); }
+  static constexpr std::size_t kBytes = kPieceBytes + 32;
+  const std::byte* blocks;
+  GridPanel(const std::byte* panel, std::uint32_t) : blocks(panel) {}
+  I piece(std::uint32_t super, std::size_t number) const { return load_i(blocks + super * kBytes + 32 + number * 64); }
   F scale_of_all(std::uint32_t super, float factor) const {
-    return mul(load_f16(scale_plane + super * 32UL), set_f(factor));
+    return mul(load_f16(blocks + super * kBytes), set_f(factor));
   }
 };
 
@@ -127,36 +127,41 @@ struct PackedIQ3_XXS : GridPanel<1536> {
   F super_scale(std::uint32_t super) const { return scale_of_all(super, 0.25F); }
   template <int kPart>
   F scale(std::uint32_t super, F d) const {
-    return mul(d, odd_number<4, 28>(piece(super, 16 + kPart)));
+    return mul(d, odd_number<4, 28>(piece(super, 3 * kPart + 2)));
   }
   template <int kPart>
   void load(std::uint32_t super, I (&w)[8]) const {
-    const I first = piece(super, 2 * kPart), second = piece(super, 2 * kPart + 1);
+    const I first = piece(super, 3 * kPart), second = piece(super, 3 * kPart + 1);
     put_fours(kIq3XxsGrid, {even_bytes(first), odd_bytes(first), even_bytes(second), odd_bytes(second)}, w);
-    put_signed_values(kIq3XxsBytes, with_eighth_signs(piece(super, 16 + kPart)), w);
+    put_signed_values(kIq3XxsBytes, with_eighth_signs(piece(super, 3 * kPart + 2)), w);
   }
 };
 
 struct PackedIQ3_S : GridPanel<1728> {
   static constexpr float kMost = 127.0F / 8;
+  // Pieces: of scales, then for each half the high bits and, for each part, two of indices and one of signs.
+  template <int kPart>
+  static constexpr std::size_t kHigh = kPart / 4 * 13 + 1;
+  template <int kPart>
+  static constexpr std::size_t kFirst = kHigh<kPart> + 1 + kPart % 4 * 3;
   using GridPanel::GridPanel;
   F super_scale(std::uint32_t super) const { return scale_of_all(super, 1.0F); }
   template <int kPart>
   F scale(std::uint32_t super, F d) const {
-    return mul(d, odd_number<4, 4 * kPart>(piece(super, 26)));
+    return mul(d, odd_number<4, 4 * kPart>(piece(super, 0)));
   }
   template <int kPart>
   void load(std::uint32_t super, I (&w)[8]) const {
-    const I high = piece(super, 16 + kPart / 4);
+    const I high = piece(super, kHigh<kPart>);
     constexpr int kFrom = kPart % 4 * 8;
-    const I first = piece(super, 2 * kPart), second = piece(super, 2 * kPart + 1);
+    const I first = piece(super, kFirst<kPart>), second = piece(super, kFirst<kPart> + 1);
     put_fours(kIq3SGrid,
               {with_high_bits<1, kFrom, kFrom + 2>(even_bytes(first), high),
                with_high_bits<1, kFrom + 1, kFrom + 3>(odd_bytes(first), high),
                with_high_bits<1, kFrom + 4, kFrom + 6>(even_bytes(second), high),
                with_high_bits<1, kFrom + 5, kFrom + 7>(odd_bytes(second), high)},
               w);
-    put_signed_values(kIq3SBytes, piece(super, 18 + kPart), w);
+    put_signed_values(kIq3SBytes, piece(super, kFirst<kPart> + 2), w);
   }
 };
 
@@ -226,21 +231,26 @@ struct PackedIQ2_XS : GridPanel<1152> {
 
 struct PackedIQ2_S : GridPanel<1280> {
   static constexpr float kMost = 127.0F / 2;
+  // Pieces: for each half the high bits and scales and, for each part, one of indices and one of signs.
+  template <int kPart>
+  static constexpr std::size_t kHigh = kPart / 4 * 10;
+  template <int kPart>
+  static constexpr std::size_t kIndices = kHigh<kPart> + 2 + kPart % 4 * 2;
   using GridPanel::GridPanel;
   F super_scale(std::uint32_t super) const { return scale_of_all(super, 0.125F); }
   template <int kPart>
   void scales(std::uint32_t super, F d, F& first, F& second) const {
-    scales_of_halves<kPart>(piece(super, 18 + kPart / 4), d, first, second);
+    scales_of_halves<kPart>(piece(super, kHigh<kPart> + 1), d, first, second);
   }
   template <int kPart>
   void load(std::uint32_t super, I (&w)[8]) const {
-    const I four = piece(super, kPart), high = piece(super, 16 + kPart / 4);
+    const I four = piece(super, kIndices<kPart>), high = piece(super, kHigh<kPart>);
     constexpr int kFrom = kPart % 4 * 8;
     put_eights<2>(kIq2SPanelGrid.words,
                   {with_high_bits<2, kFrom, kFrom + 4>(even_bytes(four), high),
                    with_high_bits<2, kFrom + 2, kFrom + 6>(odd_bytes(four), high)},
                   w);
-    put_signed_values(kIq2Bytes, piece(super, 8 + kPart), w);
+    put_signed_values(kIq2Bytes, piece(super, kIndices<kPart> + 1), w);
   }
 };
 

@@ -1,45 +1,56 @@
 // Packed panels whose blocks have 256 columns, in eight parts of 32. Included by one unit per instruction set, inside
 // its namespace.
 //
-// `blocks` stand kBytes apart; `scale_plane` is there where the scale of all 256 columns is not in its block. load()
-// gives the eight registers of a part: bytes with an offset of 128, and codes where a block has mins. Of Q6_K and Q3_K,
-// which keep their codes in the upper bits of a byte: an element is kFactor * scale * (byte - 128), or scale * (code -
-// kZero) with the codes of load_codes(); super_scale() has kFactor in it already.
+// `blocks` stand kBytes apart, and in a block lines stand in the order in which the parts read them for the first time.
+// load() gives the eight registers of a part: bytes with an offset of 128, and codes where a block has mins. Of Q6_K
+// and Q3_K, which keep their codes in the upper bits of a byte: an element is kFactor * scale * (byte - 128), or scale
+// * (code - kZero) with the codes of load_codes(); super_scale() has kFactor in it already.
 
 // --- 256 columns in 16 groups with a scale each, bytes with an offset of 128: Q6_K ---
 
 struct PackedQ6_K {
-  static constexpr std::size_t kBytes = 3328;
+  static constexpr std::size_t kBytes = 3360;
   static constexpr float kFactor = 1.0F / 4;
   static constexpr int kZero = 32;
-  const std::byte *blocks, *scale_plane;
-  PackedQ6_K(const std::byte* panel, std::uint32_t n_cols)
-      : blocks(panel), scale_plane(panel + n_cols / 256 * 3328UL) {}
-  F super_scale(std::uint32_t super) const { return mul(load_f16(scale_plane + super * 32UL), set_f(kFactor)); }
+  const std::byte* blocks;
+  PackedQ6_K(const std::byte* panel, std::uint32_t) : blocks(panel) {}
+  F super_scale(std::uint32_t super) const { return mul(load_f16(blocks + super * kBytes), set_f(kFactor)); }
   I four_scales(std::uint32_t super, std::uint32_t quarter) const {
-    return load_i(blocks + super * 3328UL + 3072 + quarter * 64UL);
+    constexpr std::size_t kAt[] = {32, 1632, 1696, 3296};
+    return load_i(blocks + super * kBytes + kAt[quarter]);
+  }
+  // Where the low and the high bits of register j of a part stand in a block: first by turns, then low bits alone.
+  template <int kPart>
+  static constexpr std::size_t kHalfAt = kPart < 4 ? 96 : 1760;
+  template <int kPart>
+  static constexpr std::size_t low_at(int j) {
+    return kHalfAt<kPart> +
+           (kPart % 2 == 0 ? 128UL * static_cast<unsigned>(j) : 1024 + 64UL * static_cast<unsigned>(j));
+  }
+  template <int kPart>
+  static constexpr std::size_t high_at(int j) {
+    return kHalfAt<kPart> + 64 + 128UL * static_cast<unsigned>(j);
   }
   template <int kPart>  // which 32 of the 256 columns
   void load(std::uint32_t super, I (&w)[8]) const {
-    constexpr int kHalf = kPart / 4, kQuarter = kPart % 4;
-    const std::byte* low = blocks + super * 3328UL + kHalf * 1024 + kQuarter % 2 * 512;
-    const std::byte* high = blocks + super * 3328UL + 2048 + kHalf * 512;
+    constexpr int kQuarter = kPart % 4;
+    const std::byte* from = blocks + super * kBytes;
     const I low_mask = set_i(0x3C3C3C3C), high_mask = set_i(static_cast<std::int32_t>(0xC0C0C0C0U));
     HEADROOM_UNROLL
     for (int j = 0; j < 8; ++j) {
-      const I nibbles = load_i(low + 64 * j), pairs = load_i(high + 64 * j);
+      const I nibbles = load_next(from, low_at<kPart>(j)), pairs = load_next(from, high_at<kPart>(j));
       const I shifted = kQuarter < 2 ? shift_left<2>(nibbles) : shift_right<2>(nibbles);
       w[j] = or_and(and_i(shifted, low_mask), shift_left<6 - 2 * kQuarter>(pairs), high_mask);
     }
   }
   template <int kPart>
   void load_codes(std::uint32_t super, I (&w)[8]) const {  // as they are
-    constexpr int kHalf = kPart / 4, kQuarter = kPart % 4;
-    const std::byte* low = blocks + super * 3328UL + kHalf * 1024 + kQuarter % 2 * 512;
-    const std::byte* high = blocks + super * 3328UL + 2048 + kHalf * 512;
+    constexpr int kQuarter = kPart % 4;
+    const std::byte* from = blocks + super * kBytes;
     HEADROOM_UNROLL
     for (int j = 0; j < 8; ++j) {
-      const I nibbles = shift_right<kQuarter / 2 * 4>(load_i(low + 64 * j)), pairs = load_i(high + 64 * j);
+      const I nibbles = shift_right<kQuarter / 2 * 4>(load_next(from, low_at<kPart>(j)));
+      const I pairs = load_next(from, high_at<kPart>(j));
       const I upper = kQuarter < 2 ? shift_left<(kQuarter < 2 ? 4 - 2 * kQuarter : 0)>(pairs)
                                    : shift_right<(kQuarter < 2 ? 0 : 2 * kQuarter - 4)>(pairs);
       w[j] = or_and(and_i(nibbles, set_i(0x0F0F0F0F)), upper, set_i(0x30303030));
@@ -55,18 +66,18 @@ struct PackedQ6_K {
 
 // As Q6_K with three bits.
 struct PackedQ3_K {
-  static constexpr std::size_t kBytes = 1728;
+  static constexpr std::size_t kBytes = 1760;
   static constexpr float kFactor = 1.0F / 32;
   static constexpr int kZero = 4;
-  const std::byte *blocks, *scale_plane;
-  PackedQ3_K(const std::byte* panel, std::uint32_t n_cols)
-      : blocks(panel), scale_plane(panel + n_cols / 256 * kBytes) {}
-  F super_scale(std::uint32_t super) const { return mul(load_f16(scale_plane + super * 32UL), set_f(kFactor)); }
+  const std::byte* blocks;
+  PackedQ3_K(const std::byte* panel, std::uint32_t) : blocks(panel) {}
+  F super_scale(std::uint32_t super) const { return mul(load_f16(blocks + super * kBytes), set_f(kFactor)); }
   // The scales of 64 columns, a byte each, with an offset of 32.
   template <int kQuarter>
   I four_scales(std::uint32_t super) const {
-    const std::byte* packed = blocks + super * kBytes + 1536;
-    const I low = shift_right<kQuarter / 2 * 4>(load_i(packed + kQuarter % 2 * 64)), high = load_i(packed + 128);
+    const std::byte* block = blocks + super * kBytes;
+    const I low = shift_right<kQuarter / 2 * 4>(load_i(block + (kQuarter % 2 == 0 ? 32 : 1184))),
+            high = load_i(block + 96);
     const I upper = kQuarter < 2 ? shift_left<(kQuarter < 2 ? 4 - 2 * kQuarter : 0)>(high)
                                  : shift_right<(kQuarter < 2 ? 0 : 2 * kQuarter - 4)>(high);
     return or_and(and_i(low, set_i(0x0F0F0F0F)), upper, set_i(0x30303030));
@@ -74,13 +85,14 @@ struct PackedQ3_K {
   template <int kPart>
   void load(std::uint32_t super, I (&w)[8]) const {
     constexpr int kShift = kPart % 4 * 2;
-    const std::byte* high = blocks + super * kBytes;
-    const std::byte* low = high + 512 + kPart / 4 * 512;
+    const std::byte* from = blocks + super * kBytes + 160;  // high bits and, by turns with them, low bits of a half
+    constexpr std::size_t kLow = kPart < 4 ? 64 : 1088, kStep = kPart < 4 ? 128 : 64;
     HEADROOM_UNROLL
     for (int j = 0; j < 8; ++j) {
-      const I two = kShift < 6 ? shift_left<(kShift < 6 ? 5 - kShift : 0)>(load_i(low + 64 * j))
-                               : shift_right<1>(load_i(low + 64 * j));
-      w[j] = or_and(and_i(two, set_i(0x60606060)), shift_left<7 - kPart>(load_i(high + 64 * j)),
+      const auto at = static_cast<std::size_t>(j);
+      const I high = load_next(from, 128 * at), low = load_next(from, kLow + kStep * at);
+      const I two = kShift < 6 ? shift_left<(kShift < 6 ? 5 - kShift : 0)>(low) : shift_right<1>(low);
+      w[j] = or_and(and_i(two, set_i(0x60606060)), shift_left<7 - kPart>(high),
                     set_i(static_cast<std::int32_t>(0x80808080U)));
     }
   }
@@ -127,16 +139,18 @@ struct PackedQ2_K {
   static constexpr std::size_t kBytes = 1344;
   const std::byte* blocks;
   PackedQ2_K(const std::byte* panel, std::uint32_t) : blocks(panel) {}
-  F super_scale(std::uint32_t super) const { return load_f16(blocks + super * kBytes + 1280); }
-  F super_min(std::uint32_t super) const { return load_f16(blocks + super * kBytes + 1312); }
+  F super_scale(std::uint32_t super) const { return load_f16(blocks + super * kBytes); }
+  F super_min(std::uint32_t super) const { return load_f16(blocks + super * kBytes + 32); }
   I four_scales(std::uint32_t super, std::uint32_t quarter) const {  // a nibble each, mins above them
-    return load_i(blocks + super * kBytes + quarter * 64UL);
+    constexpr std::size_t kAt[] = {64, 640, 704, 1280};
+    return load_i(blocks + super * kBytes + kAt[quarter]);
   }
   template <int kPart>
   void load(std::uint32_t super, I (&w)[8]) const {
-    const std::byte* from = blocks + super * kBytes + 256 + kPart / 4 * 512;
+    const std::byte* from = blocks + super * kBytes + (kPart < 4 ? 128 : 768);
     HEADROOM_UNROLL
-    for (int j = 0; j < 8; ++j) w[j] = and_i(shift_right<kPart % 4 * 2>(load_i(from + 64 * j)), set_i(0x03030303));
+    for (int j = 0; j < 8; ++j)
+      w[j] = and_i(shift_right<kPart % 4 * 2>(load_next(from, 64UL * static_cast<unsigned>(j))), set_i(0x03030303));
   }
   template <int kPart>
   static void scales(I four, F d, F& first, F& second) {
@@ -193,7 +207,8 @@ struct PackedQ4_K {
   void load(std::uint32_t super, I (&w)[8]) const {
     const std::byte* from = blocks + super * kBytes + 256 + kGroup / 2 * 512;
     HEADROOM_UNROLL
-    for (int j = 0; j < 8; ++j) w[j] = and_i(shift_right<kGroup % 2 * 4>(load_i(from + 64 * j)), set_i(0x0F0F0F0F));
+    for (int j = 0; j < 8; ++j)
+      w[j] = and_i(shift_right<kGroup % 2 * 4>(load_next(from, 64UL * static_cast<unsigned>(j))), set_i(0x0F0F0F0F));
   }
 };
 
@@ -205,15 +220,15 @@ struct PackedQ5_K {
   GroupScales groups(std::uint32_t super) const { return GroupScales(blocks + super * kBytes); }
   template <int kGroup>
   void load(std::uint32_t super, I (&w)[8]) const {
-    const std::byte* high = blocks + super * kBytes + 256;
-    const std::byte* low = high + 512 + kGroup / 2 * 512;
+    const std::byte* from = blocks + super * kBytes + 256;  // fifth bits and, by turns with them, the first low bits
+    constexpr std::size_t kLow = kGroup < 2 ? 64 : 1024 + (kGroup / 2 - 1) * 512, kStep = kGroup < 2 ? 128 : 64;
     HEADROOM_UNROLL
     for (int j = 0; j < 8; ++j) {
-      const I fifth = load_i(high + 64 * j);
+      const auto at = static_cast<std::size_t>(j);
+      const I fifth = load_next(from, 128 * at), low = load_next(from, kLow + kStep * at);
       const I moved = kGroup <= 4 ? shift_left<(kGroup <= 4 ? 4 - kGroup : 0)>(fifth)
                                   : shift_right<(kGroup > 4 ? kGroup - 4 : 0)>(fifth);
-      w[j] =
-          or_and(and_i(shift_right<kGroup % 2 * 4>(load_i(low + 64 * j)), set_i(0x0F0F0F0F)), moved, set_i(0x10101010));
+      w[j] = or_and(and_i(shift_right<kGroup % 2 * 4>(low), set_i(0x0F0F0F0F)), moved, set_i(0x10101010));
     }
   }
 };

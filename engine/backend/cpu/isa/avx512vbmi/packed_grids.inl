@@ -203,10 +203,10 @@ struct PermutedIQ3_XXS : PackedIQ3_XXS {
   using PackedIQ3_XXS::PackedIQ3_XXS;
   template <int kPart>
   [[gnu::always_inline]] void load(std::uint32_t super, I (&w)[8]) const {
-    const I first = piece(super, 2 * kPart), second = piece(super, 2 * kPart + 1);
+    const I first = piece(super, 3 * kPart), second = piece(super, 3 * kPart + 1);
     put_codes_of_fours(kIq3XxsPoints, first, {_mm512_movepi8_mask(first)}, w);
     put_codes_of_fours(kIq3XxsPoints, second, {_mm512_movepi8_mask(second)}, w + 4);
-    put_spread_signs<3, kIq3XxsBytes>(with_eighth_signs(piece(super, 16 + kPart)), w);
+    put_spread_signs<3, kIq3XxsBytes>(with_eighth_signs(piece(super, 3 * kPart + 2)), w);
   }
 };
 
@@ -214,13 +214,13 @@ struct PermutedIQ3_S : PackedIQ3_S {
   using PackedIQ3_S::PackedIQ3_S;
   template <int kPart>
   [[gnu::always_inline]] void load(std::uint32_t super, I (&w)[8]) const {
-    const I high = piece(super, 16 + kPart / 4);
+    const I high = piece(super, kHigh<kPart>);
     constexpr int kFrom = kPart % 4 * 8;
-    const I first = piece(super, 2 * kPart), second = piece(super, 2 * kPart + 1);
+    const I first = piece(super, kFirst<kPart>), second = piece(super, kFirst<kPart> + 1);
     put_codes_of_fours(kIq3SPoints, first, {_mm512_movepi8_mask(first), test_bytes<0>(take_fields<kFrom, 1>(high))}, w);
     put_codes_of_fours(kIq3SPoints, second,
                        {_mm512_movepi8_mask(second), test_bytes<0>(take_fields<kFrom + 4, 1>(high))}, w + 4);
-    put_spread_signs<3, kIq3SBytes>(piece(super, 18 + kPart), w);
+    put_spread_signs<3, kIq3SBytes>(piece(super, kFirst<kPart> + 2), w);
   }
 };
 
@@ -278,12 +278,12 @@ struct PermutedIQ2_S : PackedIQ2_S {
   using PackedIQ2_S::PackedIQ2_S;
   template <int kPart>
   [[gnu::always_inline]] void load(std::uint32_t super, I (&w)[8]) const {
-    const I four = piece(super, kPart);
-    const LabelBits<2> bits(four, take_fields<kPart % 4 * 8 - 6, 2>(piece(super, 16 + kPart / 4)));
+    const I four = piece(super, kIndices<kPart>);
+    const LabelBits<2> bits(four, take_fields<kPart % 4 * 8 - 6, 2>(piece(super, kHigh<kPart>)));
     I first, last;
     put_codes_of_labels(kIq2SPoints, kIq2SBlocks, four, bits, first, last);
     spread_codes_of_eights(first, last, w);
-    put_spread_signs<2, kIq2Bytes>(piece(super, 8 + kPart), w);
+    put_spread_signs<2, kIq2Bytes>(piece(super, kIndices<kPart> + 1), w);
   }
 };
 
