@@ -26,6 +26,15 @@ bool has_avx_vnni() {
 #endif
 }
 
+bool is_amd() {
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  return __builtin_cpu_is("amd");
+#else
+  return false;
+#endif
+}
+
 #if defined(__x86_64__)
 // Linux keeps the 8 KiB of tile registers from processes that have not asked for them (arch_prctl's
 // ARCH_REQ_XCOMP_PERM, once for all threads), and may refuse.
@@ -73,14 +82,8 @@ Isa detected_isa() {
   return Isa::kScalar;
 }
 
-bool needs_read_ahead() {
-#if defined(__x86_64__)
-  __builtin_cpu_init();
-  return !__builtin_cpu_is("amd");
-#else
-  return true;
-#endif
-}
+bool needs_read_ahead() { return !is_amd(); }
+bool has_fast_pair_look_ups() { return is_amd(); }
 
 bool can_run(Isa isa) {
   if (isa == Isa::kAvxVnni && !has_avx_vnni()) return false;

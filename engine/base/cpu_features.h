@@ -34,6 +34,10 @@ Isa detected_isa();
 // Intel's processors gain a fifth by them.
 bool needs_read_ahead();
 
+// Whether an instruction that looks bytes up in two registers takes as long as in one, as on AMD's Zen. Intel's
+// processors take it apart into three.
+bool has_fast_pair_look_ups();
+
 // One of kIsas that this machine has.
 bool can_run(Isa isa);
 

@@ -147,7 +147,7 @@ void check_column(KernelProbe& probe, const CheckMatrix& check) {
   for (std::uint32_t column = 0; column < matrix.n_cols; ++column) {
     std::array<float, kPanelRows> out{};
     probe.begin("column", matrix.dtype, column, "as its place");
-    probe.kernels.column[index_of(matrix.dtype)](matrix.panel(0), matrix.n_cols, column, out.data());
+    probe.kernels.column[index_of(matrix.dtype)](matrix.panel(0), column, out.data());
     for (std::uint32_t lane = 0; lane < kPanelRows; ++lane) {
       const double expected = check.weights[std::size_t{lane} * matrix.n_cols + column];
       probe.expect(lane, out[lane], expected, 1e-6 * check.weight_norms[lane]);

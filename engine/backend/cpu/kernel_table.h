@@ -68,7 +68,7 @@ struct ActTile {
 using DotFn = void (*)(const std::byte* panel, std::uint32_t n_cols, const ActTile& tile, float* out,
                        std::uint32_t out_stride);
 // The weights of one column of a packed panel, (16) and exact.
-using ColumnFn = void (*)(const std::byte* panel, std::uint32_t n_cols, std::uint32_t column, float* out);
+using ColumnFn = void (*)(const std::byte* panel, std::uint32_t column, float* out);
 // Columns [slab * kSlabCols, n_cols) of a packed panel, at most kSlabCols of them (kWordSlabCols of F16 and BF16) -> a
 // slab.
 using UnpackFn = void (*)(const std::byte* panel, std::uint32_t n_cols, std::uint32_t slab, std::byte* to);
@@ -276,8 +276,9 @@ void fill_table(KernelTable& table);
 void fill_tiles(KernelTable& table);  // what AMX does instead
 }  // namespace isa_avx512
 namespace isa_avx512vbmi {
-void fill_grids(KernelTable& table);  // what permutations of bytes do instead
-}
+// What permutations of bytes do instead. looks_up_pairs: has_fast_pair_look_ups().
+void fill_grids(KernelTable& table, bool looks_up_pairs);
+}  // namespace isa_avx512vbmi
 namespace isa_neon {
 void fill_table(KernelTable& table);
 }

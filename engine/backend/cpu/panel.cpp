@@ -14,115 +14,73 @@ namespace {
 
 constexpr std::uint32_t kFlipSigns = 0x80808080U;
 
-constexpr std::array kF32Fields{PanelField{.piece_bytes = 4, .n_pieces = 1}};
-constexpr std::array kHalfFields{PanelField{.piece_bytes = 2, .n_pieces = 1}};
+// `n` pieces of 1, 2 or 4 bytes from byte `from` of a row's block on, one behind the other in the panel; or a group by
+// turns with groups of other pieces.
+constexpr PanelField bytes(std::uint32_t from, std::uint32_t n, std::uint32_t to) {
+  return {.row_offset = from, .piece_bytes = 1, .n_pieces = n, .panel_offset = to};
+}
+constexpr PanelField words(std::uint32_t from, std::uint32_t n, std::uint32_t to) {
+  return {.row_offset = from, .piece_bytes = 2, .n_pieces = n, .panel_offset = to};
+}
+constexpr PanelField dwords(std::uint32_t from, std::uint32_t n, std::uint32_t to,
+                            PieceOrder order = PieceOrder::kAsInFile) {
+  return {.row_offset = from, .n_pieces = n, .panel_offset = to, .order = order};
+}
+constexpr PanelField by_turns(std::uint32_t from, std::uint32_t n, std::uint32_t to, PieceSteps steps,
+                              PieceOrder order = PieceOrder::kAsInFile) {
+  return {.row_offset = from, .n_pieces = n, .panel_offset = to, .steps = steps, .order = order};
+}
+
+constexpr std::array kF32Fields{dwords(0, 1, 0)};
+constexpr std::array kHalfFields{words(0, 1, 0)};
 constexpr std::array kQ8Fields{
-    PanelField{.row_offset = 0, .piece_bytes = 2, .n_pieces = 1},
-    PanelField{.row_offset = 2, .n_pieces = 8, .panel_offset = 32, .flipped_bits = kFlipSigns}};
-constexpr std::array kQ4Fields{PanelField{.row_offset = 0, .piece_bytes = 2, .n_pieces = 1},
-                               PanelField{.row_offset = 2, .n_pieces = 4, .panel_offset = 32}};
-constexpr std::array kQ41Fields{PanelField{.row_offset = 0, .piece_bytes = 2, .n_pieces = 2},
-                                PanelField{.row_offset = 4, .n_pieces = 4, .panel_offset = 64}};
-constexpr std::array kQ50Fields{
-    PanelField{.row_offset = 0, .piece_bytes = 2, .n_pieces = 1},
-    PanelField{.row_offset = 2, .n_pieces = 1, .panel_offset = 32, .order = PieceOrder::kSpread},
-    PanelField{.row_offset = 6, .n_pieces = 4, .panel_offset = 96}};
-constexpr std::array kQ51Fields{
-    PanelField{.row_offset = 0, .piece_bytes = 2, .n_pieces = 2},
-    PanelField{.row_offset = 4, .n_pieces = 1, .panel_offset = 64, .order = PieceOrder::kSpread},
-    PanelField{.row_offset = 8, .n_pieces = 4, .panel_offset = 128}};
-constexpr std::array kQ2KFields{PanelField{.row_offset = 80, .piece_bytes = 2, .n_pieces = 2},
-                                PanelField{.row_offset = 0, .n_pieces = 1, .panel_offset = 64},
-                                PanelField{.row_offset = 16, .n_pieces = 8, .panel_offset = 128},
-                                PanelField{.row_offset = 4, .n_pieces = 2, .panel_offset = 640},
-                                PanelField{.row_offset = 48, .n_pieces = 8, .panel_offset = 768},
-                                PanelField{.row_offset = 12, .n_pieces = 1, .panel_offset = 1280}};
-constexpr std::array kQ3KFields{
-    PanelField{.row_offset = 108, .piece_bytes = 2, .n_pieces = 1},
-    PanelField{.row_offset = 96, .n_pieces = 1, .panel_offset = 32},
-    PanelField{.row_offset = 104, .n_pieces = 1, .panel_offset = 96},
-    PanelField{.row_offset = 0, .n_pieces = 8, .panel_offset = 160, .group = 1, .group_stride = 128},
-    PanelField{.row_offset = 32, .n_pieces = 8, .panel_offset = 224, .group = 1, .group_stride = 128},
-    PanelField{.row_offset = 100, .n_pieces = 1, .panel_offset = 1184},
-    PanelField{.row_offset = 64, .n_pieces = 8, .panel_offset = 1248}};
-constexpr std::array kQ4KFields{PanelField{.row_offset = 0, .piece_bytes = 2, .n_pieces = 2},
-                                PanelField{.row_offset = 4, .n_pieces = 3, .panel_offset = 64},
-                                PanelField{.row_offset = 16, .n_pieces = 32, .panel_offset = 256}};
-constexpr std::array kQ5KFields{
-    PanelField{.row_offset = 0, .piece_bytes = 2, .n_pieces = 2},
-    PanelField{.row_offset = 4, .n_pieces = 3, .panel_offset = 64},
-    PanelField{.row_offset = 16, .n_pieces = 8, .panel_offset = 256, .group = 1, .group_stride = 128},
-    PanelField{.row_offset = 48, .n_pieces = 8, .panel_offset = 320, .group = 1, .group_stride = 128},
-    PanelField{.row_offset = 80, .n_pieces = 24, .panel_offset = 1280}};
+    words(0, 1, 0), PanelField{.row_offset = 2, .n_pieces = 8, .panel_offset = 32, .flipped_bits = kFlipSigns}};
+constexpr std::array kQ4Fields{words(0, 1, 0), dwords(2, 4, 32)};
+constexpr std::array kQ41Fields{words(0, 2, 0), dwords(4, 4, 64)};
+constexpr std::array kQ50Fields{words(0, 1, 0), dwords(2, 1, 32, PieceOrder::kSpread), dwords(6, 4, 96)};
+constexpr std::array kQ51Fields{words(0, 2, 0), dwords(4, 1, 64, PieceOrder::kSpread), dwords(8, 4, 128)};
+constexpr std::array kQ2KFields{words(80, 2, 0),   dwords(0, 1, 64),   dwords(16, 8, 128),
+                                dwords(4, 2, 640), dwords(48, 8, 768), dwords(12, 1, 1280)};
+constexpr std::array kQ3KFields{words(108, 1, 0),
+                                dwords(96, 1, 32),
+                                dwords(104, 1, 96),
+                                by_turns(0, 8, 160, {1, 128}),
+                                by_turns(32, 8, 224, {1, 128}),
+                                dwords(100, 1, 1184),
+                                dwords(64, 8, 1248)};
+constexpr std::array kQ4KFields{words(0, 2, 0), dwords(4, 3, 64), dwords(16, 32, 256)};
+constexpr std::array kQ5KFields{words(0, 2, 0), dwords(4, 3, 64), by_turns(16, 8, 256, {1, 128}),
+                                by_turns(48, 8, 320, {1, 128}), dwords(80, 24, 1280)};
 constexpr std::array kQ6KFields{
-    PanelField{.row_offset = 208, .piece_bytes = 2, .n_pieces = 1},
-    PanelField{.row_offset = 192, .n_pieces = 1, .panel_offset = 32},
-    PanelField{.row_offset = 0, .n_pieces = 8, .panel_offset = 96, .group = 1, .group_stride = 128},
-    PanelField{.row_offset = 128, .n_pieces = 8, .panel_offset = 160, .group = 1, .group_stride = 128},
-    PanelField{.row_offset = 32, .n_pieces = 8, .panel_offset = 1120},
-    PanelField{.row_offset = 196, .n_pieces = 2, .panel_offset = 1632},
-    PanelField{.row_offset = 64, .n_pieces = 8, .panel_offset = 1760, .group = 1, .group_stride = 128},
-    PanelField{.row_offset = 160, .n_pieces = 8, .panel_offset = 1824, .group = 1, .group_stride = 128},
-    PanelField{.row_offset = 96, .n_pieces = 8, .panel_offset = 2784},
-    PanelField{.row_offset = 204, .n_pieces = 1, .panel_offset = 3296}};
-constexpr std::array kIq4XsFields{PanelField{.row_offset = 0, .piece_bytes = 2, .n_pieces = 2},
-                                  PanelField{.row_offset = 4, .n_pieces = 33, .panel_offset = 64}};
-constexpr std::array kMxfp4Fields{PanelField{.row_offset = 0, .piece_bytes = 1, .n_pieces = 1},
-                                  PanelField{.row_offset = 1, .n_pieces = 4, .panel_offset = 16}};
-constexpr PanelField kScale{.row_offset = 0, .piece_bytes = 2, .n_pieces = 1};
-constexpr std::array kIq3XxsFields{
-    kScale, PanelField{.row_offset = 2, .n_pieces = 16, .panel_offset = 32, .group = 2, .group_stride = 192},
-    PanelField{.row_offset = 66,
-               .n_pieces = 8,
-               .panel_offset = 160,
-               .group = 1,
-               .group_stride = 192,
-               .order = PieceOrder::kSigns}};
-constexpr std::array kIq3SFields{
-    kScale,
-    PanelField{.row_offset = 106, .n_pieces = 1, .panel_offset = 32},
-    PanelField{.row_offset = 66, .n_pieces = 1, .panel_offset = 96},
-    PanelField{.row_offset = 2, .n_pieces = 8, .panel_offset = 160, .group = 2, .group_stride = 192},
-    PanelField{.row_offset = 74,
-               .n_pieces = 4,
-               .panel_offset = 288,
-               .group = 1,
-               .group_stride = 192,
-               .order = PieceOrder::kSpread},
-    PanelField{.row_offset = 70, .n_pieces = 1, .panel_offset = 928},
-    PanelField{.row_offset = 34, .n_pieces = 8, .panel_offset = 992, .group = 2, .group_stride = 192},
-    PanelField{.row_offset = 90,
-               .n_pieces = 4,
-               .panel_offset = 1120,
-               .group = 1,
-               .group_stride = 192,
-               .order = PieceOrder::kSpread}};
-constexpr std::array kIq2XxsFields{
-    kScale, PanelField{.row_offset = 2, .n_pieces = 16, .panel_offset = 32, .order = PieceOrder::kOddSigns}};
-constexpr std::array kIq2XsFields{kScale, PanelField{.row_offset = 2, .n_pieces = 18, .panel_offset = 32}};
-constexpr std::array kIq2SFields{
-    kScale,
-    PanelField{.row_offset = 66, .n_pieces = 1, .panel_offset = 32},
-    PanelField{.row_offset = 74, .n_pieces = 1, .panel_offset = 96},
-    PanelField{.row_offset = 2, .n_pieces = 4, .panel_offset = 160, .group = 1, .group_stride = 128},
-    PanelField{.row_offset = 34,
-               .n_pieces = 4,
-               .panel_offset = 224,
-               .group = 1,
-               .group_stride = 128,
-               .order = PieceOrder::kSpread},
-    PanelField{.row_offset = 70, .n_pieces = 1, .panel_offset = 672},
-    PanelField{.row_offset = 78, .n_pieces = 1, .panel_offset = 736},
-    PanelField{.row_offset = 18, .n_pieces = 4, .panel_offset = 800, .group = 1, .group_stride = 128},
-    PanelField{.row_offset = 50,
-               .n_pieces = 4,
-               .panel_offset = 864,
-               .group = 1,
-               .group_stride = 128,
-               .order = PieceOrder::kSpread}};
-constexpr std::array kIq1SFields{kScale, PanelField{.row_offset = 2, .n_pieces = 12, .panel_offset = 32}};
-constexpr std::array kIq1MFields{PanelField{.row_offset = 0, .n_pieces = 14}};
-constexpr std::array kF8Fields{PanelField{.piece_bytes = 1, .n_pieces = 1}};
+    words(208, 1, 0),    dwords(192, 1, 32),   by_turns(0, 8, 96, {1, 128}),    by_turns(128, 8, 160, {1, 128}),
+    dwords(32, 8, 1120), dwords(196, 2, 1632), by_turns(64, 8, 1760, {1, 128}), by_turns(160, 8, 1824, {1, 128}),
+    dwords(96, 8, 2784), dwords(204, 1, 3296)};
+constexpr std::array kIq4XsFields{words(0, 2, 0), dwords(4, 33, 64)};
+constexpr std::array kMxfp4Fields{bytes(0, 1, 0), dwords(1, 4, 16)};
+constexpr std::array kIq3XxsFields{words(0, 1, 0), by_turns(2, 16, 32, {2, 192}),
+                                   by_turns(66, 8, 160, {1, 192}, PieceOrder::kSigns)};
+constexpr std::array kIq3SFields{words(0, 1, 0),
+                                 dwords(106, 1, 32),
+                                 dwords(66, 1, 96),
+                                 by_turns(2, 8, 160, {2, 192}),
+                                 by_turns(74, 4, 288, {1, 192}, PieceOrder::kSpread),
+                                 dwords(70, 1, 928),
+                                 by_turns(34, 8, 992, {2, 192}),
+                                 by_turns(90, 4, 1120, {1, 192}, PieceOrder::kSpread)};
+constexpr std::array kIq2XxsFields{words(0, 1, 0), dwords(2, 16, 32, PieceOrder::kOddSigns)};
+constexpr std::array kIq2XsFields{words(0, 1, 0), dwords(2, 18, 32)};
+constexpr std::array kIq2SFields{words(0, 1, 0),
+                                 dwords(66, 1, 32),
+                                 dwords(74, 1, 96),
+                                 by_turns(2, 4, 160, {1, 128}),
+                                 by_turns(34, 4, 224, {1, 128}, PieceOrder::kSpread),
+                                 dwords(70, 1, 672),
+                                 dwords(78, 1, 736),
+                                 by_turns(18, 4, 800, {1, 128}),
+                                 by_turns(50, 4, 864, {1, 128}, PieceOrder::kSpread)};
+constexpr std::array kIq1SFields{words(0, 1, 0), dwords(2, 12, 32)};
+constexpr std::array kIq1MFields{dwords(0, 14, 0)};
+constexpr std::array kF8Fields{bytes(0, 1, 0)};
 
 template <std::uint32_t kBytes>
 using PieceBytes = std::integral_constant<std::uint32_t, kBytes>;
@@ -148,18 +106,6 @@ struct Kept {
   }
 };
 
-// How pieces of a field follow each other in a panel: see PanelField.
-struct PieceSteps {
-  std::uint32_t group = 0, group_stride = 0;
-
-  // Where a piece stands, from where the first one does, if each takes `piece_size`.
-  Bytes place(std::uint64_t piece, Bytes piece_size) const {
-    if (group == 0) return piece * piece_size;
-    if (group == 1) return piece * group_stride;
-    return piece / group * group_stride + piece % group * piece_size;
-  }
-};
-
 // Calls `visit(piece of the row, its place in the panel, PieceBytes, Kept, its number)` for every piece of the first
 // n_visited blocks of row `lane`.
 template <class Visit>
@@ -175,12 +121,11 @@ void visit_pieces(DType dtype, std::uint64_t n_cols, std::uint64_t n_visited, st
       const std::uint64_t n_runs = is_one_run ? 1 : n_visited,
                           n_pieces = is_one_run ? n_visited * field.n_pieces : field.n_pieces;
       const Kept kept{field.flipped_bits, field.order};
-      const PieceSteps steps{field.group, field.group_stride};
       for (std::uint64_t run = 0; run < n_runs; ++run) {
         const Bytes in_row = run * row.block_bytes + field.row_offset, in_panel = first + run * block_stride;
 #pragma GCC unroll 8
         for (std::uint64_t piece = 0; piece < n_pieces; ++piece)
-          visit(in_row + piece * n_bytes, in_panel + steps.place(piece, stride), n_bytes, kept, piece);
+          visit(in_row + piece * n_bytes, in_panel + field.steps.place(piece, stride), n_bytes, kept, piece);
       }
     };
     switch (field.piece_bytes) {
@@ -214,7 +159,7 @@ struct PieceRun {
   std::byte* to = nullptr;
   std::uint64_t n_pieces = 0;
   Kept kept;
-  PieceSteps steps;
+  PieceSteps steps{};
 };
 
 // Sixteen bytes, in a register on every processor that this runs on.
@@ -330,8 +275,7 @@ void interleave(const PieceRun& run, std::uint32_t piece_bytes) {
 PieceRun run_of(const DTypeRow& type, const PanelField& field, const std::byte* block, Bytes stride,
                 std::uint64_t number, std::byte* panel) {
   const Bytes to = number * type.block_bytes * kPanelRows + field.panel_offset;
-  return {block + field.row_offset,         stride, panel + to, field.n_pieces, {field.flipped_bits, field.order},
-          {field.group, field.group_stride}};
+  return {block + field.row_offset, stride, panel + to, field.n_pieces, {field.flipped_bits, field.order}, field.steps};
 }
 
 // As put_panel(), of a type whose points get other numbers: a block of the rows at a time, in a copy on the stack. What

@@ -2,10 +2,11 @@
 // its 16 rows.
 //
 // A row's blocks are cut into pieces of 1, 2 or 4 bytes; the same piece of the 16 rows stands together. All of a block
-// stands before the next one, its scale behind its quants, so that a panel is read from its first byte to its last: one
-// run of addresses, which processors follow by themselves. Where a block is not a multiple of 64 bytes its registers
-// are therefore not aligned, which costs nothing that could be measured. Points of large grids have numbers of their
-// own: point_labels.h.
+// stands before the next one, and in it pieces stand in the order in which kernels first read them, so that a panel is
+// read from its first byte to its last: one run of addresses, which processors follow by themselves. Where a block is
+// not a multiple of 64 bytes registers are therefore not aligned, which costs nothing that could be measured
+// (docs/performance.md, "In the order in which they are read"). Points of large grids have numbers of their own:
+// point_labels.h.
 #pragma once
 
 #include <span>
@@ -24,14 +25,25 @@ enum class PieceOrder : std::uint8_t {
   kOddSigns,  // likewise the pieces with odd numbers; the others as in the file
 };
 
+// How pieces follow each other in a panel: `group` of them together, the next ones group_stride bytes behind. 0: all.
+struct PieceSteps {
+  std::uint32_t group = 0, group_stride = 0;
+
+  // Where a piece stands, from where the first one does, if each takes `piece_size`.
+  Bytes place(std::uint64_t piece, Bytes piece_size) const {
+    if (group == 0) return piece * piece_size;
+    if (group == 1) return piece * group_stride;
+    return piece / group * group_stride + piece % group * piece_size;
+  }
+};
+
 // A run of equal pieces of a block.
 struct PanelField {
   std::uint32_t row_offset = 0;    // in the block of a row
   std::uint32_t piece_bytes = 4;   // 1, 2 or 4
   std::uint32_t n_pieces = 0;      // per block
   std::uint32_t panel_offset = 0;  // in the 16 interleaved blocks
-  std::uint32_t group = 0;         // so many pieces stand together, the next ones group_stride behind; 0: all
-  std::uint32_t group_stride = 0;
+  PieceSteps steps{};
   std::uint32_t flipped_bits = 0;  // of every piece: signed bytes are kept with an offset of 128
   PieceOrder order = PieceOrder::kAsInFile;
 };

@@ -74,7 +74,7 @@ struct KeysF8 {
 template <class Packed>
 struct KeysOfBlocks {
   Packed packed;
-  KeysOfBlocks(const std::byte* panel, std::uint32_t head_dim) : packed(panel, (head_dim + 31) / 32 * 32) {}
+  KeysOfBlocks(const std::byte* panel, std::uint32_t) : packed(panel) {}
   F norm(std::uint32_t head_dim) const {
     F squares = zero_f();
     for (std::uint32_t block = 0; block < (head_dim + 31) / 32; ++block)

@@ -55,7 +55,7 @@ template <class Source>
 struct CodesOfBlocks {
   using Acts = InterleavedSlab;
   static void unpack(const std::byte* panel, std::uint32_t n_cols, std::uint32_t slab, std::byte* to) {
-    const Source source(panel, n_cols);
+    const Source source(panel);
     const std::uint32_t first = slab * (kSlabCols / 32),
                         last = n_cols / 32 < first + kSlabCols / 32 ? n_cols / 32 : first + kSlabCols / 32;
     auto* scales = reinterpret_cast<float*>(to + kSlabCols * 16);
@@ -113,8 +113,8 @@ struct CodesWithMins {
     HEADROOM_UNROLL
     for (int j = 0; j < 8; ++j) store_i(to + kGroup * 512 + 64 * j, w[j]);
   }
-  static void unpack(const std::byte* panel, std::uint32_t n_cols, std::uint32_t slab, std::byte* to) {
-    const Source source(panel, n_cols);
+  static void unpack(const std::byte* panel, std::uint32_t /*n_cols*/, std::uint32_t slab, std::byte* to) {
+    const Source source(panel);
     unpack_group<0>(source, slab, to);
     unpack_group<1>(source, slab, to);
     unpack_group<2>(source, slab, to);
@@ -182,8 +182,8 @@ struct CodesQ6_K {
     HEADROOM_UNROLL
     for (int j = 0; j < 8; ++j) store_i(to + kPart * 512 + 64 * j, w[j]);
   }
-  static void unpack(const std::byte* panel, std::uint32_t n_cols, std::uint32_t slab, std::byte* to) {
-    const PackedQ6_K source(panel, n_cols);
+  static void unpack(const std::byte* panel, std::uint32_t /*n_cols*/, std::uint32_t slab, std::byte* to) {
+    const PackedQ6_K source(panel);
     unpack_part<0>(source, slab, to);
     unpack_part<1>(source, slab, to);
     unpack_part<2>(source, slab, to);

@@ -6,7 +6,7 @@
 template <int kN, class Source>
 void dot_biased_tile(const std::byte* panel, std::uint32_t n_cols, const ActTile& tile, float* out,
                      std::uint32_t out_stride) {
-  const Source source(panel, n_cols);
+  const Source source(panel);
   F acc[kN];
   HEADROOM_UNROLL_COLUMNS
   for (int c = 0; c < kN; ++c) acc[c] = zero_f();
@@ -38,7 +38,7 @@ void dot_biased_tile(const std::byte* panel, std::uint32_t n_cols, const ActTile
 template <int kN, class Source>
 void dot_min_blocks_tile(const std::byte* panel, std::uint32_t n_cols, const ActTile& tile, float* out,
                          std::uint32_t out_stride) {
-  const Source source(panel, n_cols);
+  const Source source(panel);
   F acc[kN];
   HEADROOM_UNROLL_COLUMNS
   for (int c = 0; c < kN; ++c) acc[c] = zero_f();
@@ -121,7 +121,7 @@ inline void add_part(const Source& source, std::uint32_t super, F d, const ActTi
 template <int kN, class Source>
 void dot_parts_tile(const std::byte* panel, std::uint32_t n_cols, const ActTile& tile, float* out,
                     std::uint32_t out_stride) {
-  const Source source(panel, n_cols);
+  const Source source(panel);
   F total[kN];
   HEADROOM_UNROLL_COLUMNS
   for (int c = 0; c < kN; ++c) total[c] = zero_f();
@@ -166,7 +166,7 @@ inline void add_min_group(const Source& source, std::uint32_t super, const Group
 template <int kN, class Source>
 void dot_mins_tile(const std::byte* panel, std::uint32_t n_cols, const ActTile& tile, float* out,
                    std::uint32_t out_stride) {
-  const Source source(panel, n_cols);
+  const Source source(panel);
   F total[kN];
   HEADROOM_UNROLL_COLUMNS
   for (int c = 0; c < kN; ++c) total[c] = zero_f();
@@ -233,7 +233,7 @@ inline void add_halves_with_mins(const Source& source, std::uint32_t super, F d,
 template <int kN, class Source>
 void dot_halves_with_mins_tile(const std::byte* panel, std::uint32_t n_cols, const ActTile& tile, float* out,
                                std::uint32_t out_stride) {
-  const Source source(panel, n_cols);
+  const Source source(panel);
   F total[kN];
   HEADROOM_UNROLL_COLUMNS
   for (int c = 0; c < kN; ++c) total[c] = zero_f();

@@ -17,8 +17,8 @@ inline F column_of(const I (&w)[8], std::uint32_t index, float offset) {
 }
 
 template <class Source>
-void column_of_blocks(const std::byte* panel, std::uint32_t n_cols, std::uint32_t column, float* out) {
-  const Source source(panel, n_cols);
+void column_of_blocks(const std::byte* panel, std::uint32_t column, float* out) {
+  const Source source(panel);
   I w[8];
   source.load(column / 32, w);
   const F scale = mul(source.scale(column / 32), set_f(Source::kFactor));
@@ -26,8 +26,8 @@ void column_of_blocks(const std::byte* panel, std::uint32_t n_cols, std::uint32_
 }
 
 template <class Source>
-void column_of_min_blocks(const std::byte* panel, std::uint32_t n_cols, std::uint32_t column, float* out) {
-  const Source source(panel, n_cols);
+void column_of_min_blocks(const std::byte* panel, std::uint32_t column, float* out) {
+  const Source source(panel);
   I w[8];
   source.load(column / 32, w);
   store_f(out, add(mul(source.scale(column / 32), column_of(w, column % 32, 0.0F)), source.min(column / 32)));
@@ -36,8 +36,8 @@ void column_of_min_blocks(const std::byte* panel, std::uint32_t n_cols, std::uin
 template <class Source>
 struct WithMin {
   template <int kGroup>
-  static F column(const std::byte* panel, std::uint32_t n_cols, std::uint32_t super, std::uint32_t index) {
-    const Source source(panel, n_cols);
+  static F column(const std::byte* panel, std::uint32_t super, std::uint32_t index) {
+    const Source source(panel);
     const GroupScales groups = source.groups(super);
     I w[8];
     source.template load<kGroup>(super, w);
@@ -48,8 +48,8 @@ struct WithMin {
 template <class Source>
 struct WithHalves {
   template <int kPart>
-  static F column(const std::byte* panel, std::uint32_t n_cols, std::uint32_t super, std::uint32_t index) {
-    const Source source(panel, n_cols);
+  static F column(const std::byte* panel, std::uint32_t super, std::uint32_t index) {
+    const Source source(panel);
     I w[8];
     source.template load_codes<kPart>(super, w);
     F first, second;
@@ -59,8 +59,8 @@ struct WithHalves {
 };
 struct WithTwoBits {
   template <int kPart>
-  static F column(const std::byte* panel, std::uint32_t n_cols, std::uint32_t super, std::uint32_t index) {
-    const PackedQ2_K source(panel, n_cols);
+  static F column(const std::byte* panel, std::uint32_t super, std::uint32_t index) {
+    const PackedQ2_K source(panel);
     I w[8];
     source.load<kPart>(super, w);
     const I four = source.four_scales(super, kPart / 2);
@@ -74,8 +74,8 @@ struct WithTwoBits {
 template <class Source>
 struct WithValues {
   template <int kPart>
-  static F column(const std::byte* panel, std::uint32_t n_cols, std::uint32_t super, std::uint32_t index) {
-    const Source source(panel, n_cols);
+  static F column(const std::byte* panel, std::uint32_t super, std::uint32_t index) {
+    const Source source(panel);
     I w[8];
     source.template load<kPart>(super, w);
     F first, second;
@@ -85,17 +85,17 @@ struct WithValues {
 };
 // 256 columns in 8 groups, each of which has code of its own.
 template <class Groups>
-void column_of_groups(const std::byte* panel, std::uint32_t n_cols, std::uint32_t column, float* out) {
+void column_of_groups(const std::byte* panel, std::uint32_t column, float* out) {
   const std::uint32_t super = column / 256, index = column % 32;
   switch (column / 32 % 8) {
-    case 0: return store_f(out, Groups::template column<0>(panel, n_cols, super, index));
-    case 1: return store_f(out, Groups::template column<1>(panel, n_cols, super, index));
-    case 2: return store_f(out, Groups::template column<2>(panel, n_cols, super, index));
-    case 3: return store_f(out, Groups::template column<3>(panel, n_cols, super, index));
-    case 4: return store_f(out, Groups::template column<4>(panel, n_cols, super, index));
-    case 5: return store_f(out, Groups::template column<5>(panel, n_cols, super, index));
-    case 6: return store_f(out, Groups::template column<6>(panel, n_cols, super, index));
-    default: return store_f(out, Groups::template column<7>(panel, n_cols, super, index));
+    case 0: return store_f(out, Groups::template column<0>(panel, super, index));
+    case 1: return store_f(out, Groups::template column<1>(panel, super, index));
+    case 2: return store_f(out, Groups::template column<2>(panel, super, index));
+    case 3: return store_f(out, Groups::template column<3>(panel, super, index));
+    case 4: return store_f(out, Groups::template column<4>(panel, super, index));
+    case 5: return store_f(out, Groups::template column<5>(panel, super, index));
+    case 6: return store_f(out, Groups::template column<6>(panel, super, index));
+    default: return store_f(out, Groups::template column<7>(panel, super, index));
   }
 }
 
@@ -117,7 +117,7 @@ inline void read_weights(const SlabJob& job, const SlabOutliers& outliers, std::
     if (known.columns[i] == column) continue;
     known.columns[i] = column;
     for (int p = 0; p < kP; ++p) {
-      job.column(job.panels + static_cast<std::size_t>(p) * job.panel_stride, job.n_cols, job.slab * kSlabCols + column,
+      job.column(job.panels + static_cast<std::size_t>(p) * job.panel_stride, job.slab * kSlabCols + column,
                  known.weights[i][p]);
     }
   }

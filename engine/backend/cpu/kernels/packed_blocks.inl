@@ -60,7 +60,7 @@ struct PackedQ8_0 {
   static constexpr float kFactor = 1.0F;
   static constexpr std::size_t kBytes = 544;
   const std::byte* blocks;
-  PackedQ8_0(const std::byte* panel, std::uint32_t) : blocks(panel) {}
+  explicit PackedQ8_0(const std::byte* panel) : blocks(panel) {}
   void load(std::uint32_t block, I (&w)[8]) const { load_wide(blocks + block * kBytes + 32, w); }
   F scale(std::uint32_t block) const { return load_f16(blocks + block * kBytes); }
 };
@@ -73,7 +73,7 @@ struct PackedQ4_0 {
   static constexpr int kZero = 8, kMostCode = 15;
   static constexpr float kMost = 8.0F;
   const std::byte* blocks;
-  PackedQ4_0(const std::byte* panel, std::uint32_t) : blocks(panel) {}
+  explicit PackedQ4_0(const std::byte* panel) : blocks(panel) {}
   void load(std::uint32_t block, I (&w)[8]) const {
     const I mask = set_i(static_cast<std::int32_t>(0xF0F0F0F0U));
     HEADROOM_UNROLL
@@ -116,7 +116,7 @@ struct PackedQ5_0 {  // five bits in the upper part of their byte: eight times t
   static constexpr int kZero = 16, kMostCode = 31;
   static constexpr float kMost = 16.0F;
   const std::byte* blocks;
-  PackedQ5_0(const std::byte* panel, std::uint32_t) : blocks(panel) {}
+  explicit PackedQ5_0(const std::byte* panel) : blocks(panel) {}
   void load(std::uint32_t block, I (&w)[8]) const {
     const std::byte* from = blocks + block * kBytes + 32;
     const I mask = set_i(0x78787878);
@@ -157,7 +157,7 @@ struct TableCodes {
   static constexpr std::size_t kBytes = kScaleBytes + 256;
   static constexpr int kZero = 128;  // the codes of slabs are the bytes of load()
   const std::byte* blocks;
-  TableCodes(const std::byte* panel, std::uint32_t) : blocks(panel) {}
+  explicit TableCodes(const std::byte* panel) : blocks(panel) {}
   void load(const OffsetValues& values, std::uint32_t block, I (&w)[8]) const {
     split_nibbles(scale_at(block) + kScaleBytes, w);
     look_up_all(values, w);
@@ -190,7 +190,7 @@ struct PackedQ4_1 {
   static constexpr std::size_t kBytes = 320;
   static constexpr int kMostCode = 15;
   const std::byte* blocks;
-  PackedQ4_1(const std::byte* panel, std::uint32_t) : blocks(panel) {}
+  explicit PackedQ4_1(const std::byte* panel) : blocks(panel) {}
   void load(std::uint32_t block, I (&w)[8]) const { split_nibbles(blocks + block * kBytes + 64, w); }
   F scale(std::uint32_t block) const { return load_f16(blocks + block * kBytes); }
   F min(std::uint32_t block) const { return load_f16(blocks + block * kBytes + 32); }
@@ -200,7 +200,7 @@ struct PackedQ5_1 {
   static constexpr std::size_t kBytes = 384;
   static constexpr int kMostCode = 31;
   const std::byte* blocks;
-  PackedQ5_1(const std::byte* panel, std::uint32_t) : blocks(panel) {}
+  explicit PackedQ5_1(const std::byte* panel) : blocks(panel) {}
   void load(std::uint32_t block, I (&w)[8]) const {
     const std::byte* from = blocks + block * kBytes + 64;
     split_nibbles(from + 64, w);

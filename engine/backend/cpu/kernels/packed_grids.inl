@@ -114,7 +114,7 @@ template <std::size_t kPieceBytes>
 struct GridPanel {
   static constexpr std::size_t kBytes = kPieceBytes + 32;
   const std::byte* blocks;
-  GridPanel(const std::byte* panel, std::uint32_t) : blocks(panel) {}
+  explicit GridPanel(const std::byte* panel) : blocks(panel) {}
   I piece(std::uint32_t super, std::size_t number) const { return load_i(blocks + super * kBytes + 32 + number * 64); }
   F scale_of_all(std::uint32_t super, float factor) const {
     return mul(load_f16(blocks + super * kBytes), set_f(factor));
@@ -292,7 +292,7 @@ struct PackedIQ1_M {
   static constexpr std::size_t kBytes = 896;
   static constexpr float kMost = 127.0F / 14;
   const std::byte* blocks;
-  PackedIQ1_M(const std::byte* panel, std::uint32_t) : blocks(panel) {}
+  explicit PackedIQ1_M(const std::byte* panel) : blocks(panel) {}
   I piece(std::uint32_t super, std::size_t number) const { return load_i(blocks + super * kBytes + number * 64); }
   F super_scale(std::uint32_t super) const {
     const I first = piece(super, 12), second = piece(super, 13);

@@ -13,7 +13,7 @@ struct PackedQ6_K {
   static constexpr float kFactor = 1.0F / 4;
   static constexpr int kZero = 32;
   const std::byte* blocks;
-  PackedQ6_K(const std::byte* panel, std::uint32_t) : blocks(panel) {}
+  explicit PackedQ6_K(const std::byte* panel) : blocks(panel) {}
   F super_scale(std::uint32_t super) const { return mul(load_f16(blocks + super * kBytes), set_f(kFactor)); }
   I four_scales(std::uint32_t super, std::uint32_t quarter) const {
     constexpr std::size_t kAt[] = {32, 1632, 1696, 3296};
@@ -70,7 +70,7 @@ struct PackedQ3_K {
   static constexpr float kFactor = 1.0F / 32;
   static constexpr int kZero = 4;
   const std::byte* blocks;
-  PackedQ3_K(const std::byte* panel, std::uint32_t) : blocks(panel) {}
+  explicit PackedQ3_K(const std::byte* panel) : blocks(panel) {}
   F super_scale(std::uint32_t super) const { return mul(load_f16(blocks + super * kBytes), set_f(kFactor)); }
   // The scales of 64 columns, a byte each, with an offset of 32.
   template <int kQuarter>
@@ -116,7 +116,7 @@ struct PackedIQ4_XS {
   static constexpr std::size_t kBytes = 2176;
   static constexpr float kMost = 127.0F;
   const std::byte* blocks;
-  PackedIQ4_XS(const std::byte* panel, std::uint32_t) : blocks(panel) {}
+  explicit PackedIQ4_XS(const std::byte* panel) : blocks(panel) {}
   F super_scale(std::uint32_t super) const { return load_f16(blocks + super * kBytes); }
   template <int kPart>
   F scale(std::uint32_t super, F d) const {
@@ -138,7 +138,7 @@ struct PackedIQ4_XS {
 struct PackedQ2_K {
   static constexpr std::size_t kBytes = 1344;
   const std::byte* blocks;
-  PackedQ2_K(const std::byte* panel, std::uint32_t) : blocks(panel) {}
+  explicit PackedQ2_K(const std::byte* panel) : blocks(panel) {}
   F super_scale(std::uint32_t super) const { return load_f16(blocks + super * kBytes); }
   F super_min(std::uint32_t super) const { return load_f16(blocks + super * kBytes + 32); }
   I four_scales(std::uint32_t super, std::uint32_t quarter) const {  // a nibble each, mins above them
@@ -201,7 +201,7 @@ struct PackedQ4_K {
   static constexpr int kMost = 15;  // of a code
   static constexpr std::size_t kBytes = 2304;
   const std::byte* blocks;
-  PackedQ4_K(const std::byte* panel, std::uint32_t) : blocks(panel) {}
+  explicit PackedQ4_K(const std::byte* panel) : blocks(panel) {}
   GroupScales groups(std::uint32_t super) const { return GroupScales(blocks + super * kBytes); }
   template <int kGroup>
   void load(std::uint32_t super, I (&w)[8]) const {
@@ -216,7 +216,7 @@ struct PackedQ5_K {
   static constexpr int kMost = 31;
   static constexpr std::size_t kBytes = 2816;
   const std::byte* blocks;
-  PackedQ5_K(const std::byte* panel, std::uint32_t) : blocks(panel) {}
+  explicit PackedQ5_K(const std::byte* panel) : blocks(panel) {}
   GroupScales groups(std::uint32_t super) const { return GroupScales(blocks + super * kBytes); }
   template <int kGroup>
   void load(std::uint32_t super, I (&w)[8]) const {

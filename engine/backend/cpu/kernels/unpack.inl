@@ -6,7 +6,7 @@
 // integers for the whole slab. Q8_0 keeps its scale per 32.
 
 void unpack_q8_0(const std::byte* panel, std::uint32_t n_cols, std::uint32_t slab, std::byte* to) {
-  const PackedQ8_0 source(panel, n_cols);
+  const PackedQ8_0 source(panel);
   const std::uint32_t first = slab * (kSlabCols / 32),
                       last = n_cols / 32 < first + kSlabCols / 32 ? n_cols / 32 : first + kSlabCols / 32;
   auto* scales = reinterpret_cast<float*>(to + kSlabCols * 16);
@@ -58,7 +58,7 @@ inline void store_slab_scale(std::byte* slab, F largest) {
 
 template <class Source>
 void unpack_blocks(const std::byte* panel, std::uint32_t n_cols, std::uint32_t slab, std::byte* to) {
-  const Source source(panel, n_cols);
+  const Source source(panel);
   const std::uint32_t first = slab * (kSlabCols / 32),
                       last = n_cols / 32 < first + kSlabCols / 32 ? n_cols / 32 : first + kSlabCols / 32;
   F largest = zero_f();
@@ -77,7 +77,7 @@ void unpack_blocks(const std::byte* panel, std::uint32_t n_cols, std::uint32_t s
 
 template <class Source>
 void unpack_min_blocks(const std::byte* panel, std::uint32_t n_cols, std::uint32_t slab, std::byte* to) {
-  const Source source(panel, n_cols);
+  const Source source(panel);
   const std::uint32_t first = slab * (kSlabCols / 32),
                       last = n_cols / 32 < first + kSlabCols / 32 ? n_cols / 32 : first + kSlabCols / 32;
   F largest = zero_f();
@@ -115,8 +115,8 @@ inline void recode_q6_part(const PackedQ6_K& source, std::uint32_t slab, const S
   recode_halves(w, low, high, to + kPart * 512);
 }
 
-void unpack_q6_k(const std::byte* panel, std::uint32_t n_cols, std::uint32_t slab, std::byte* to) {
-  const PackedQ6_K source(panel, n_cols);
+void unpack_q6_k(const std::byte* panel, std::uint32_t /*n_cols*/, std::uint32_t slab, std::byte* to) {
+  const PackedQ6_K source(panel);
   SixBitScales groups;
   groups.take<0>(source, slab);
   groups.take<1>(source, slab);
@@ -156,8 +156,8 @@ inline void recode_group(const Source& source, std::uint32_t slab, const GroupSc
 }
 
 template <class Source>
-void unpack_mins(const std::byte* panel, std::uint32_t n_cols, std::uint32_t slab, std::byte* to) {
-  const Source source(panel, n_cols);
+void unpack_mins(const std::byte* panel, std::uint32_t /*n_cols*/, std::uint32_t slab, std::byte* to) {
+  const Source source(panel);
   const GroupScales groups = source.groups(slab);
   F largest = largest_of_group<0, Source::kMost>(groups, zero_f());
   largest = largest_of_group<1, Source::kMost>(groups, largest);
@@ -191,8 +191,8 @@ inline void recode_q3_part(const PackedQ3_K& source, std::uint32_t slab, std::by
   recode_halves(w, low, high, to + kPart * 512);
 }
 
-void unpack_q3_k(const std::byte* panel, std::uint32_t n_cols, std::uint32_t slab, std::byte* to) {
-  const PackedQ3_K source(panel, n_cols);
+void unpack_q3_k(const std::byte* panel, std::uint32_t /*n_cols*/, std::uint32_t slab, std::byte* to) {
+  const PackedQ3_K source(panel);
   store_f(reinterpret_cast<float*>(to + kSlabCols * 16), mul(source.super_scale(slab), set_f(-32.0F)));
   recode_q3_part<0>(source, slab, to);
   recode_q3_part<1>(source, slab, to);
@@ -226,8 +226,8 @@ inline void recode_q2_part(const PackedQ2_K& source, std::uint32_t slab, const T
   recode_halves(w, low, high, to + kPart * 512);
 }
 
-void unpack_q2_k(const std::byte* panel, std::uint32_t n_cols, std::uint32_t slab, std::byte* to) {
-  const PackedQ2_K source(panel, n_cols);
+void unpack_q2_k(const std::byte* panel, std::uint32_t /*n_cols*/, std::uint32_t slab, std::byte* to) {
+  const PackedQ2_K source(panel);
   const F d = source.super_scale(slab), d_min = source.super_min(slab);
   TwoBitScales groups;
   groups.take<0>(source, slab, d, d_min);
@@ -267,8 +267,8 @@ inline void recode_values_of_part(const Source& source, std::uint32_t slab, F d_
 }
 
 template <class Source>
-void unpack_values(const std::byte* panel, std::uint32_t n_cols, std::uint32_t slab, std::byte* to) {
-  const Source source(panel, n_cols);
+void unpack_values(const std::byte* panel, std::uint32_t /*n_cols*/, std::uint32_t slab, std::byte* to) {
+  const Source source(panel);
   const F d = source.super_scale(slab);
   F largest = largest_of_part<0>(source, slab, d, zero_f());
   largest = largest_of_part<1>(source, slab, d, largest);

@@ -18,14 +18,19 @@ namespace {
 //
 #include "backend/cpu/isa/avx512vbmi/packed_grids.inl"
 
+template <int kReach>
+void fill_labelled_grids(KernelTable& table) {
+  fill_grid<PermutedIQ1_S<kReach>>(table, DType::kIQ1_S);
+  fill_grid<PermutedIQ1_M<kReach>>(table, DType::kIQ1_M);
+  fill_grid<PermutedIQ2_S<kReach>>(table, DType::kIQ2_S);
+}
+
 }  // namespace
 
-void fill_grids(KernelTable& table) {
-  fill_grid<PermutedIQ1_S>(table, DType::kIQ1_S);
-  fill_grid<PermutedIQ1_M>(table, DType::kIQ1_M);
+void fill_grids(KernelTable& table, bool looks_up_pairs) {
+  looks_up_pairs ? fill_labelled_grids<128>(table) : fill_labelled_grids<64>(table);
   fill_grid<PermutedIQ2_XXS>(table, DType::kIQ2_XXS);
   fill_grid<PermutedIQ2_XS>(table, DType::kIQ2_XS);
-  fill_grid<PermutedIQ2_S>(table, DType::kIQ2_S);
   fill_grid<PermutedIQ3_XXS>(table, DType::kIQ3_XXS);
   fill_grid<PermutedIQ3_S>(table, DType::kIQ3_S);
 }

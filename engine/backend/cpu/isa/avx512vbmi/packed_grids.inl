@@ -49,14 +49,14 @@ inline constexpr BlockBytes kIq2SBlocks(kIq2SLabels), kIq1Blocks(kIq1Labels);
 // Bits 7 and 8 of the 64 indices, a mask for each: an instruction looks up by bits 0 to 6, of 128 entries.
 using HighBits = __mmask64[2];
 
-// The entries of a table that 64 indices choose. `low`: their lowest eight bits; `high`: as many masks as kPoints
-// needs.
+// The entries of a table that 64 indices choose. `low`: their lowest eight bits; `high`: of the bits from bit 7 on a
+// mask each, as many as kPoints needs.
 template <std::size_t kPoints>
-[[gnu::always_inline]] inline I permuted_bytes(const std::uint8_t* table, I low, const HighBits& high) {
+[[gnu::always_inline]] inline I permuted_bytes(const std::uint8_t* table, I low, const __mmask64* high) {
   if constexpr (kPoints == 128) {
     return _mm512_permutex2var_epi8(_mm512_load_si512(table), low, _mm512_load_si512(table + 64));
   } else {
-    constexpr int kBit = kPoints == 256 ? 0 : 1;
+    constexpr int kBit = std::bit_width(kPoints / 128) - 2;
     return _mm512_mask_blend_epi8(high[kBit], permuted_bytes<kPoints / 2>(table, low, high),
                                   permuted_bytes<kPoints / 2>(table + kPoints / 2, low, high));
   }
@@ -144,8 +144,7 @@ struct LabelBits {
       masks[bit] = _mm512_movepi8_mask(high);
   }
 };
-// As permuted_bytes(), of tables of which no register holds a part until the next look-up. Two look-ups of 64 entries,
-// the second where bit 6 is set: Intel's processors take one of 128 apart into three.
+// As permuted_bytes(), in look-ups of 64 entries, the second of two where bit 6 is set: masks begin with that bit.
 template <std::size_t kPoints>
 [[gnu::always_inline]] inline I merged_bytes(const std::uint8_t* table, I low, const __mmask64* masks) {
   if constexpr (kPoints == 128) {
@@ -157,15 +156,25 @@ template <std::size_t kPoints>
                                   merged_bytes<kPoints / 2>(table + kPoints / 2, low, masks));
   }
 }
+// Tables of which no register holds a part until the next look-up, kReach entries an instruction: 64 or 128, which
+// Intel's processors take apart into three.
+template <int kReach, std::size_t kPoints>
+[[gnu::always_inline]] inline I look_up_bytes(const std::uint8_t* table, I low, const __mmask64* masks) {
+  if constexpr (kReach == 128) {
+    return permuted_bytes<kPoints>(table, low, masks + 1);
+  } else {
+    return merged_bytes<kPoints>(table, low, masks);
+  }
+}
 // The codes of points that have numbers of panels.
-template <std::size_t kWords, int kBits>
+template <int kReach, std::size_t kWords, int kBits>
 [[gnu::always_inline]] inline void put_codes_of_labels(const PointBytes<8, kWords>& points, const BlockBytes& blocks,
                                                        I low, const LabelBits<kBits>& bits, I& first, I& last) {
-  const I threshold = merged_bytes<128>(blocks.threshold, low, bits.masks),
-          lower = merged_bytes<128>(blocks.lower, low, bits.masks),
-          upper = merged_bytes<128>(blocks.upper, low, bits.masks);
+  const I threshold = look_up_bytes<kReach, 128>(blocks.threshold, low, bits.masks),
+          lower = look_up_bytes<kReach, 128>(blocks.lower, low, bits.masks),
+          upper = look_up_bytes<kReach, 128>(blocks.upper, low, bits.masks);
   first = _mm512_mask_blend_epi8(_mm512_cmpge_epu8_mask(bits.slot, threshold), lower, upper);
-  last = merged_bytes<2 * kWords>(points.last, low, bits.masks);
+  last = look_up_bytes<kReach, 2 * kWords>(points.last, low, bits.masks);
 }
 // Of points of four elements the first two in the low bytes, and the others in the high bytes of `w`.
 template <int kFrom>
@@ -274,6 +283,7 @@ struct PermutedIQ2_XS : PackedIQ2_XS {
   }
 };
 
+template <int kReach>
 struct PermutedIQ2_S : PackedIQ2_S {
   using PackedIQ2_S::PackedIQ2_S;
   template <int kPart>
@@ -281,7 +291,7 @@ struct PermutedIQ2_S : PackedIQ2_S {
     const I four = piece(super, kIndices<kPart>);
     const LabelBits<2> bits(four, take_fields<kPart % 4 * 8 - 6, 2>(piece(super, kHigh<kPart>)));
     I first, last;
-    put_codes_of_labels(kIq2SPoints, kIq2SBlocks, four, bits, first, last);
+    put_codes_of_labels<kReach>(kIq2SPoints, kIq2SBlocks, four, bits, first, last);
     spread_codes_of_eights(first, last, w);
     put_spread_signs<2, kIq2Bytes>(piece(super, kIndices<kPart> + 1), w);
   }
@@ -307,10 +317,10 @@ template <int kFrom>
   of_last = _mm512_ternarylogic_epi32(mask, take_fields<kFrom - 3, 2>(last), twos, 0xCA);
 }
 // The points of a part, whose indices have three more bits each, kStep bits apart, in a half of a piece.
-template <int kPart, int kStep>
+template <int kReach, int kPart, int kStep>
 [[gnu::always_inline]] inline void look_up_iq1(I four, I high_bits, I& first, I& last) {
   const LabelBits<3> bits(four, take_fields<kPart % 2 * 16 - 5, kStep>(high_bits));
-  put_codes_of_labels(kIq1Points, kIq1Blocks, four, bits, first, last);
+  put_codes_of_labels<kReach>(kIq1Points, kIq1Blocks, four, bits, first, last);
 }
 // As load(), from -128 on, what load_from_offset() gives.
 template <int kPart, class Source>
@@ -320,6 +330,7 @@ template <int kPart, class Source>
   for (int j = 0; j < 8; ++j) w[j] = _mm512_add_epi8(w[j], _mm512_set1_epi8(128 - kIq1Offset));
 }
 
+template <int kReach>
 struct PermutedIQ1_S : PackedIQ1_S {
   static constexpr int kOffset = kIq1Offset;
   using PackedIQ1_S::PackedIQ1_S;
@@ -327,7 +338,7 @@ struct PermutedIQ1_S : PackedIQ1_S {
   [[gnu::always_inline]] void load_from_offset(std::uint32_t super, I (&w)[8]) const {
     const I high = piece(super, 8 + kPart / 2), twos = two_where<kPart % 2 * 16 + 15>(bits_not_in(high, 0x80008000U));
     I first, last;
-    look_up_iq1<kPart, 3>(piece(super, kPart), high, first, last);
+    look_up_iq1<kReach, kPart, 3>(piece(super, kPart), high, first, last);
     put_iq1_values<0>(first, last, twos, w[0], w[1]);
     put_iq1_values<8>(first, last, twos, w[2], w[3]);
     put_iq1_values<16>(first, last, twos, w[4], w[5]);
@@ -339,6 +350,7 @@ struct PermutedIQ1_S : PackedIQ1_S {
   }
 };
 
+template <int kReach>
 struct PermutedIQ1_M : PackedIQ1_M {
   static constexpr int kOffset = kIq1Offset;
   using PackedIQ1_M::PackedIQ1_M;
@@ -346,7 +358,7 @@ struct PermutedIQ1_M : PackedIQ1_M {
   [[gnu::always_inline]] void load_from_offset(std::uint32_t super, I (&w)[8]) const {
     const I high = piece(super, 8 + kPart / 2);
     I first, last;
-    look_up_iq1<kPart, 4>(piece(super, kPart), high, first, last);
+    look_up_iq1<kReach, kPart, 4>(piece(super, kPart), high, first, last);
     const I even = bits_not_in(high, 0x08080808U), odd = bits_not_in(high, 0x80808080U);
     constexpr int kSign = kPart % 2 * 16 + 3;
     put_iq1_values<0>(first, last, two_where<kSign>(even), w[0], w[1]);
