@@ -29,13 +29,13 @@ std::string_view isa_name(
 // The best that this machine can run.
 Isa detected_isa();
 
-// Whether one core has to ask for memory ahead to read it as fast as it can while it computes. AMD's Zen brings what
-// stands behind a sequential read by itself, and requests of ours only get in the way of that (docs/performance.md);
-// Intel's processors gain a fifth by them.
+// Whether one core has to ask for memory ahead to read it as fast as it can while it computes. AMD's do not: measured
+// on Zen 4, they bring what stands behind a sequential read by themselves, and requests of ours get in the way of that.
+// Intel's gain a fifth by them with Q4_K (docs/performance.md).
 bool needs_read_ahead();
 
-// Whether an instruction that looks bytes up in two registers takes as long as in one, as on AMD's Zen. Intel's
-// processors take it apart into three.
+// Whether an instruction that looks bytes up in two registers takes as long as in one. AMD's do, measured on Zen 4;
+// Intel's processors take it apart into three.
 bool has_fast_pair_look_ups();
 
 // One of kIsas that this machine has.

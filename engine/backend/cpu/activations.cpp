@@ -11,9 +11,8 @@ static_assert(sizeof(SlabOutliers) + 1 == kCpuOutlierBytes, "the plan's size is 
 
 ActTile Activations::tile(std::uint32_t index) const {
   const std::uint32_t first = index * kTileCols;
-  static const bool kReadsAhead = needs_read_ahead();
   ActTile tile;
-  tile.reads_ahead = kReadsAhead;
+  tile.reads_ahead = needs_read_ahead();
   tile.width = std::min(kTileCols, n_rows - first);
   if (f32 != nullptr) tile.f32 = reinterpret_cast<const float*>(f32) + std::size_t{first} * n_elems;
   if (words != nullptr) {

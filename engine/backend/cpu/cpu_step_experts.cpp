@@ -20,8 +20,8 @@ const float* biases_at(const float* biases, std::uint32_t expert, std::uint32_t 
   return biases == nullptr ? nullptr : biases + std::size_t{expert} * n_rows + row;
 }
 
-// How much of the next expert's weights is asked for while the last ones are multiplied: as far as kernels ask ahead
-// (kFarBytes of kernels/packed_blocks.inl), which go on from there.
+// How much of the next expert's weights is asked for while the last ones are multiplied, since no processor foresees a
+// jump to another expert: as far as kernels ask ahead where they do (kFarBytes of kernels/packed_blocks.inl).
 constexpr Bytes kMostAhead = 32768;
 
 std::uint32_t* as_ids(float* buffer) { return reinterpret_cast<std::uint32_t*>(buffer); }
@@ -191,8 +191,8 @@ void CpuStep::moe_down(const Op& op, std::uint32_t thread) {
   const auto compute = [&](std::uint32_t index, std::uint32_t first, std::uint32_t last) {
     const ExpertGroups::Group group = groups[index];
     const Activations in = inputs.of(group);
-    // Kernels ask for the panels behind those that they multiply. Behind panel last - 1 of this expert a thread reads
-    // panel `first` of the next one, which stands elsewhere.
+    // What stands behind panel last - 1 of this expert comes ahead, but a thread reads panel `first` of the next one,
+    // which stands elsewhere.
     std::span<const std::byte> ahead;
     if (is_few(in.n_rows) && index + 1 < groups.n_groups()) {
       const Matrix next = layer.expert_down.of(groups[index + 1].expert);

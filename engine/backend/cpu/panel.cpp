@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::uint32_t kFlipSigns = 0x80808080U;
 
-// `n` pieces of 1, 2 or 4 bytes from byte `from` of a row's block on, one behind the other in the panel; or a group by
-// turns with groups of other pieces.
+// `n` pieces of 1, 2 or 4 bytes from byte `from` of a row's block on, one behind the other from byte `to` of the 16
+// interleaved blocks on; or pieces of 4 bytes by turns with others (turn_words() and turn_bytes() know no groups).
 constexpr PanelField bytes(std::uint32_t from, std::uint32_t n, std::uint32_t to) {
   return {.row_offset = from, .piece_bytes = 1, .n_pieces = n, .panel_offset = to};
 }
@@ -106,10 +106,9 @@ struct Kept {
   }
 };
 
-// Calls `visit(piece of the row, its place in the panel, PieceBytes, Kept, its number)` for every piece of the first
-// n_visited blocks of row `lane`.
+// Calls `visit(piece of the row, its place in the panel, PieceBytes, Kept, its number)` for every piece of row `lane`.
 template <class Visit>
-void visit_pieces(DType dtype, std::uint64_t n_cols, std::uint64_t n_visited, std::uint32_t lane, Visit visit) {
+void visit_pieces(DType dtype, std::uint64_t n_cols, std::uint32_t lane, Visit visit) {
   const DTypeRow& row = dtype_row(dtype);
   const std::uint64_t n_blocks = div_up(n_cols, row.block_elems);
   const Bytes block_stride = Bytes{row.block_bytes} * kPanelRows;
@@ -118,8 +117,8 @@ void visit_pieces(DType dtype, std::uint64_t n_cols, std::uint64_t n_visited, st
       const Bytes stride = Bytes{n_bytes} * kPanelRows;
       const Bytes first = field.panel_offset + Bytes{lane} * n_bytes;
       const bool is_one_run = row.block_bytes == Bytes{n_bytes} * field.n_pieces;  // nothing but pieces of one kind
-      const std::uint64_t n_runs = is_one_run ? 1 : n_visited,
-                          n_pieces = is_one_run ? n_visited * field.n_pieces : field.n_pieces;
+      const std::uint64_t n_runs = is_one_run ? 1 : n_blocks,
+                          n_pieces = is_one_run ? n_blocks * field.n_pieces : field.n_pieces;
       const Kept kept{field.flipped_bits, field.order};
       for (std::uint64_t run = 0; run < n_runs; ++run) {
         const Bytes in_row = run * row.block_bytes + field.row_offset, in_panel = first + run * block_stride;
@@ -134,7 +133,7 @@ void visit_pieces(DType dtype, std::uint64_t n_cols, std::uint64_t n_visited, st
       default: visit_field(PieceBytes<1>()); break;
     }
   }
-  if (row.row_extra_bytes != 0 && n_visited == n_blocks)
+  if (row.row_extra_bytes != 0)
     visit(n_blocks * row.block_bytes, n_blocks * block_stride + Bytes{lane} * kRowExtra, kRowExtra, Kept(),
           std::uint64_t{0});
 }
@@ -333,15 +332,13 @@ Bytes panel_bytes(DType dtype, std::uint64_t n_cols) { return row_bytes(dtype, n
 
 void put_panel_row(DType dtype, std::uint64_t n_cols, std::uint32_t lane, const std::byte* row, std::byte* panel) {
   CHECK(!has_labels(dtype), "rows of this type are put together by put_panel()");
-  const std::uint64_t n_blocks = div_up(n_cols, dtype_row(dtype).block_elems);
-  visit_pieces(dtype, n_cols, n_blocks, lane, [=](Bytes in_row, Bytes in_panel, auto n_bytes, Kept kept, auto piece) {
+  visit_pieces(dtype, n_cols, lane, [=](Bytes in_row, Bytes in_panel, auto n_bytes, Kept kept, auto piece) {
     copy_piece(row + in_row, panel + in_panel, n_bytes, [=](std::uint32_t word) { return kept.in_panel(word, piece); });
   });
 }
 
 void take_panel_row(DType dtype, std::uint64_t n_cols, std::uint32_t lane, const std::byte* panel, std::byte* row) {
-  const std::uint64_t n_blocks = div_up(n_cols, dtype_row(dtype).block_elems);
-  visit_pieces(dtype, n_cols, n_blocks, lane, [=](Bytes in_row, Bytes in_panel, auto n_bytes, Kept kept, auto piece) {
+  visit_pieces(dtype, n_cols, lane, [=](Bytes in_row, Bytes in_panel, auto n_bytes, Kept kept, auto piece) {
     copy_piece(panel + in_panel, row + in_row, n_bytes, [=](std::uint32_t word) { return kept.in_row(word, piece); });
   });
   if (has_labels(dtype)) relabel_points(dtype, PointNumbers::kOfFile, {row, row_bytes(dtype, n_cols)});
@@ -371,7 +368,7 @@ void put_panel(DType dtype, std::uint64_t n_cols, std::uint32_t n_rows, const st
   }
   if (type.row_extra_bytes != 0)
     interleave<kRowExtra>(
-        {rows + n_blocks * type.block_bytes, stride, panel + n_blocks * type.block_bytes * kPanelRows, 1, {}, {}});
+        {rows + n_blocks * type.block_bytes, stride, panel + n_blocks * type.block_bytes * kPanelRows, 1, {}});
 }
 
 }  // namespace headroom

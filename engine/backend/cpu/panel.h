@@ -3,10 +3,10 @@
 //
 // A row's blocks are cut into pieces of 1, 2 or 4 bytes; the same piece of the 16 rows stands together. All of a block
 // stands before the next one, and in it pieces stand in the order in which kernels first read them, so that a panel is
-// read from its first byte to its last: one run of addresses, which processors follow by themselves. Where a block is
-// not a multiple of 64 bytes registers are therefore not aligned, which costs nothing that could be measured
-// (docs/performance.md, "In the order in which they are read"). Points of large grids have numbers of their own:
-// point_labels.h.
+// read from its first byte to its last: one run of addresses, which processors follow by themselves (IQ1 and IQ2_XS,
+// which look-ups limit, stand as in the file). Where a block is not a multiple of 64 bytes loads are therefore not
+// aligned, which costs nothing that could be measured: docs/performance.md, "In the order in which they are read".
+// Points of large grids have numbers of their own: point_labels.h.
 #pragma once
 
 #include <span>
@@ -25,14 +25,15 @@ enum class PieceOrder : std::uint8_t {
   kOddSigns,  // likewise the pieces with odd numbers; the others as in the file
 };
 
-// How pieces follow each other in a panel: `group` of them together, the next ones group_stride bytes behind. 0: all.
+// How pieces follow each other in a panel: `group` of them stand together, and the next group begins group_stride bytes
+// after this one began. Example: {2, 192} of pieces of 64 bytes: 0, 64, 192, 256, 384. A group of 0: all stand
+// together.
 struct PieceSteps {
   std::uint32_t group = 0, group_stride = 0;
 
   // Where a piece stands, from where the first one does, if each takes `piece_size`.
   Bytes place(std::uint64_t piece, Bytes piece_size) const {
     if (group == 0) return piece * piece_size;
-    if (group == 1) return piece * group_stride;
     return piece / group * group_stride + piece % group * piece_size;
   }
 };

@@ -15,8 +15,7 @@ void dot_biased_tile(const std::byte* panel, std::uint32_t n_cols, const ActTile
   const std::int32_t* offset_corrections = tile.offset_corrections;
   const std::uint32_t n_blocks = n_cols / 32;
   for (std::uint32_t block = 0; block < n_blocks; ++block, quants += 32 * kN, scales += kN, offset_corrections += kN) {
-    if constexpr (kN <= static_cast<int>(kDirectCols) &&
-                  requires { Source::kBytes; }) {  // what is unpacked is in the cache already
+    if constexpr (kN <= static_cast<int>(kDirectCols)) {  // more columns are keys' alone, which are in the cache
       read_ahead<Source::kBytes>(tile, source.blocks + block * Source::kBytes);
     }
     I w[8];
@@ -78,10 +77,17 @@ inline I start_of(std::int32_t correction) {
   }
 }
 
-// A part has a scale per 16, or one.
+// A part has a scale per 16, or one; they stand in front of its bits, and are read first.
 template <int kN, int kPart, class Source>
 inline void add_part(const Source& source, std::uint32_t super, F d, const ActTile& tile, F (&acc)[kN]) {
   read_part_ahead<kPart, Source::kBytes>(tile, source.blocks + super * Source::kBytes);
+  constexpr bool kHasOne = requires { source.template scale<kPart>(super, d); };
+  F first, second;
+  if constexpr (kHasOne) {
+    first = source.template scale<kPart>(super, d);
+  } else {
+    source.template scales<kPart>(super, d, first, second);
+  }
   I w[8];
   if constexpr (requires { Source::kOffset; }) {
     source.template load_from_offset<kPart>(super, w);
@@ -89,19 +95,16 @@ inline void add_part(const Source& source, std::uint32_t super, F d, const ActTi
     source.template load<kPart>(super, w);
   }
   const std::size_t at = (super * 8UL + kPart) * kN;
-  if constexpr (requires { source.template scale<kPart>(super, d); }) {
-    const F scale = source.template scale<kPart>(super, d);
+  if constexpr (kHasOne) {
     HEADROOM_UNROLL_COLUMNS
     for (int c = 0; c < kN; ++c) {
       const std::int8_t* quants = tile.quants + (at + c) * 32;
       I sum = start_of<Source>(tile.offset_corrections[at + c]);
       HEADROOM_UNROLL
       for (int j = 0; j < 8; ++j) sum = dot_biased(sum, w[j], broadcast4(quants + 4 * j));
-      acc[c] = fma(to_f(sum), scale, acc[c]);
+      acc[c] = fma(to_f(sum), first, acc[c]);
     }
   } else {
-    F first, second;
-    source.template scales<kPart>(super, d, first, second);
     HEADROOM_UNROLL_COLUMNS
     for (int c = 0; c < kN; ++c) {
       const std::int8_t* quants = tile.quants + (at + c) * 32;

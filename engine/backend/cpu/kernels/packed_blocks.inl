@@ -21,8 +21,9 @@ template <std::size_t kBytes>
     __builtin_prefetch(at + kNearBytes + i, 0, 3);
   }
 }
-// Part kPart of eight of kBytes, in whole lines. Prefetches touch no memory that the compiler knows of, and GCC moves
-// those of all eight parts together: 72 at once wait for each other, and loads behind them. So none is moved.
+// Part kPart of eight of kBytes. Prefetches touch no memory that the compiler knows of, and GCC moves those of all
+// eight parts together: 72 at once wait for each other, and loads behind them. So none is moved. Also where nothing is
+// asked: loads of a part stay behind those of the part before.
 template <std::size_t kPart, std::size_t kBytes>
 [[gnu::always_inline]] inline void read_part_ahead(const ActTile& tile, const std::byte* at) {
   asm volatile("" ::: "memory");
@@ -31,11 +32,11 @@ template <std::size_t kPart, std::size_t kBytes>
   read_ahead<kLast - kFirst>(tile, at + kFirst);
 }
 
-// Loads that stay in the order of the source. A processor that reads ahead by itself follows addresses that go up line
-// by line; GCC mixes the loads of a part, and then it does not.
-[[gnu::always_inline]] inline I load_next(const std::byte*& from, std::size_t at) {
-  const I loaded = load_i(from + at);
-  asm volatile("" : "+r"(from));
+// Loads that stay in the order of the source: GCC mixes those of a part, and a processor reads ahead by itself only as
+// long as addresses rise line by line.
+[[gnu::always_inline]] inline I load_next(const std::byte* from) {
+  I loaded = load_i(from);
+  hide(loaded);  // what is hidden keeps its order
   return loaded;
 }
 

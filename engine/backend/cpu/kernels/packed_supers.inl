@@ -17,28 +17,21 @@ struct PackedQ6_K {
   F super_scale(std::uint32_t super) const { return mul(load_f16(blocks + super * kBytes), set_f(kFactor)); }
   I four_scales(std::uint32_t super, std::uint32_t quarter) const {
     constexpr std::size_t kAt[] = {32, 1632, 1696, 3296};
-    return load_i(blocks + super * kBytes + kAt[quarter]);
+    return load_next(blocks + super * kBytes + kAt[quarter]);
   }
-  // Where the low and the high bits of register j of a part stand in a block: first by turns, then low bits alone.
+  // Where a half has its low and high bits, by turns, and then low bits alone.
   template <int kPart>
   static constexpr std::size_t kHalfAt = kPart < 4 ? 96 : 1760;
-  template <int kPart>
-  static constexpr std::size_t low_at(int j) {
-    return kHalfAt<kPart> +
-           (kPart % 2 == 0 ? 128UL * static_cast<unsigned>(j) : 1024 + 64UL * static_cast<unsigned>(j));
-  }
-  template <int kPart>
-  static constexpr std::size_t high_at(int j) {
-    return kHalfAt<kPart> + 64 + 128UL * static_cast<unsigned>(j);
-  }
   template <int kPart>  // which 32 of the 256 columns
   void load(std::uint32_t super, I (&w)[8]) const {
     constexpr int kQuarter = kPart % 4;
-    const std::byte* from = blocks + super * kBytes;
+    const std::byte* low = blocks + super * kBytes + kHalfAt<kPart> + (kPart % 2 == 0 ? 0 : 1024);
+    const std::byte* high = blocks + super * kBytes + kHalfAt<kPart> + 64;
+    constexpr int kStep = kPart % 2 == 0 ? 128 : 64;
     const I low_mask = set_i(0x3C3C3C3C), high_mask = set_i(static_cast<std::int32_t>(0xC0C0C0C0U));
     HEADROOM_UNROLL
     for (int j = 0; j < 8; ++j) {
-      const I nibbles = load_next(from, low_at<kPart>(j)), pairs = load_next(from, high_at<kPart>(j));
+      const I nibbles = load_next(low + kStep * j), pairs = load_next(high + 128 * j);
       const I shifted = kQuarter < 2 ? shift_left<2>(nibbles) : shift_right<2>(nibbles);
       w[j] = or_and(and_i(shifted, low_mask), shift_left<6 - 2 * kQuarter>(pairs), high_mask);
     }
@@ -46,11 +39,13 @@ struct PackedQ6_K {
   template <int kPart>
   void load_codes(std::uint32_t super, I (&w)[8]) const {  // as they are
     constexpr int kQuarter = kPart % 4;
-    const std::byte* from = blocks + super * kBytes;
+    const std::byte* low = blocks + super * kBytes + kHalfAt<kPart> + (kPart % 2 == 0 ? 0 : 1024);
+    const std::byte* high = blocks + super * kBytes + kHalfAt<kPart> + 64;
+    constexpr int kStep = kPart % 2 == 0 ? 128 : 64;
     HEADROOM_UNROLL
     for (int j = 0; j < 8; ++j) {
-      const I nibbles = shift_right<kQuarter / 2 * 4>(load_next(from, low_at<kPart>(j)));
-      const I pairs = load_next(from, high_at<kPart>(j));
+      const I nibbles = shift_right<kQuarter / 2 * 4>(load_next(low + kStep * j));
+      const I pairs = load_next(high + 128 * j);
       const I upper = kQuarter < 2 ? shift_left<(kQuarter < 2 ? 4 - 2 * kQuarter : 0)>(pairs)
                                    : shift_right<(kQuarter < 2 ? 0 : 2 * kQuarter - 4)>(pairs);
       w[j] = or_and(and_i(nibbles, set_i(0x0F0F0F0F)), upper, set_i(0x30303030));
@@ -76,8 +71,8 @@ struct PackedQ3_K {
   template <int kQuarter>
   I four_scales(std::uint32_t super) const {
     const std::byte* block = blocks + super * kBytes;
-    const I low = shift_right<kQuarter / 2 * 4>(load_i(block + (kQuarter % 2 == 0 ? 32 : 1184))),
-            high = load_i(block + 96);
+    const I nibbles = load_next(block + (kQuarter % 2 == 0 ? 32 : 1184)), high = load_next(block + 96);
+    const I low = shift_right<kQuarter / 2 * 4>(nibbles);
     const I upper = kQuarter < 2 ? shift_left<(kQuarter < 2 ? 4 - 2 * kQuarter : 0)>(high)
                                  : shift_right<(kQuarter < 2 ? 0 : 2 * kQuarter - 4)>(high);
     return or_and(and_i(low, set_i(0x0F0F0F0F)), upper, set_i(0x30303030));
@@ -86,11 +81,10 @@ struct PackedQ3_K {
   void load(std::uint32_t super, I (&w)[8]) const {
     constexpr int kShift = kPart % 4 * 2;
     const std::byte* from = blocks + super * kBytes + 160;  // high bits and, by turns with them, low bits of a half
-    constexpr std::size_t kLow = kPart < 4 ? 64 : 1088, kStep = kPart < 4 ? 128 : 64;
+    constexpr int kLow = kPart < 4 ? 64 : 1088, kStep = kPart < 4 ? 128 : 64;
     HEADROOM_UNROLL
     for (int j = 0; j < 8; ++j) {
-      const auto at = static_cast<std::size_t>(j);
-      const I high = load_next(from, 128 * at), low = load_next(from, kLow + kStep * at);
+      const I high = load_next(from + 128 * j), low = load_next(from + kLow + kStep * j);
       const I two = kShift < 6 ? shift_left<(kShift < 6 ? 5 - kShift : 0)>(low) : shift_right<1>(low);
       w[j] = or_and(and_i(two, set_i(0x60606060)), shift_left<7 - kPart>(high),
                     set_i(static_cast<std::int32_t>(0x80808080U)));
@@ -149,8 +143,7 @@ struct PackedQ2_K {
   void load(std::uint32_t super, I (&w)[8]) const {
     const std::byte* from = blocks + super * kBytes + (kPart < 4 ? 128 : 768);
     HEADROOM_UNROLL
-    for (int j = 0; j < 8; ++j)
-      w[j] = and_i(shift_right<kPart % 4 * 2>(load_next(from, 64UL * static_cast<unsigned>(j))), set_i(0x03030303));
+    for (int j = 0; j < 8; ++j) w[j] = and_i(shift_right<kPart % 4 * 2>(load_next(from + 64 * j)), set_i(0x03030303));
   }
   template <int kPart>
   static void scales(I four, F d, F& first, F& second) {
@@ -207,8 +200,7 @@ struct PackedQ4_K {
   void load(std::uint32_t super, I (&w)[8]) const {
     const std::byte* from = blocks + super * kBytes + 256 + kGroup / 2 * 512;
     HEADROOM_UNROLL
-    for (int j = 0; j < 8; ++j)
-      w[j] = and_i(shift_right<kGroup % 2 * 4>(load_next(from, 64UL * static_cast<unsigned>(j))), set_i(0x0F0F0F0F));
+    for (int j = 0; j < 8; ++j) w[j] = and_i(shift_right<kGroup % 2 * 4>(load_next(from + 64 * j)), set_i(0x0F0F0F0F));
   }
 };
 
@@ -221,11 +213,10 @@ struct PackedQ5_K {
   template <int kGroup>
   void load(std::uint32_t super, I (&w)[8]) const {
     const std::byte* from = blocks + super * kBytes + 256;  // fifth bits and, by turns with them, the first low bits
-    constexpr std::size_t kLow = kGroup < 2 ? 64 : 1024 + (kGroup / 2 - 1) * 512, kStep = kGroup < 2 ? 128 : 64;
+    constexpr int kLow = kGroup < 2 ? 64 : 1024 + (kGroup / 2 - 1) * 512, kStep = kGroup < 2 ? 128 : 64;
     HEADROOM_UNROLL
     for (int j = 0; j < 8; ++j) {
-      const auto at = static_cast<std::size_t>(j);
-      const I fifth = load_next(from, 128 * at), low = load_next(from, kLow + kStep * at);
+      const I fifth = load_next(from + 128 * j), low = load_next(from + kLow + kStep * j);
       const I moved = kGroup <= 4 ? shift_left<(kGroup <= 4 ? 4 - kGroup : 0)>(fifth)
                                   : shift_right<(kGroup > 4 ? kGroup - 4 : 0)>(fifth);
       w[j] = or_and(and_i(shift_right<kGroup % 2 * 4>(low), set_i(0x0F0F0F0F)), moved, set_i(0x10101010));

@@ -156,8 +156,8 @@ template <std::size_t kPoints>
                                   merged_bytes<kPoints / 2>(table + kPoints / 2, low, masks));
   }
 }
-// Tables of which no register holds a part until the next look-up, kReach entries an instruction: 64 or 128, which
-// Intel's processors take apart into three.
+// Tables of which no register holds a part until the next look-up. kReach: how many entries one instruction looks up,
+// 64 or 128. Intel's processors split one of 128 into three.
 template <int kReach, std::size_t kPoints>
 [[gnu::always_inline]] inline I look_up_bytes(const std::uint8_t* table, I low, const __mmask64* masks) {
   if constexpr (kReach == 128) {
