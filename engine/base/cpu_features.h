@@ -29,9 +29,8 @@ std::string_view isa_name(
 // The best that this machine can run.
 Isa detected_isa();
 
-// Whether one core has to ask for memory ahead to read it as fast as it can while it computes. AMD's do not: measured
-// on Zen 4, they bring what stands behind a sequential read by themselves, and requests of ours get in the way of that.
-// Intel's gain a fifth by them with Q4_K (docs/performance.md).
+// Whether kernels prefetch the weights that they read next. On AMD they do not: Zen 4's own prefetcher follows a
+// sequential read, and prefetches of ours slow it down. On Intel they gain a fifth with Q4_K (docs/performance.md).
 bool needs_read_ahead();
 
 // Whether an instruction that looks bytes up in two registers takes as long as in one. AMD's do, measured on Zen 4;

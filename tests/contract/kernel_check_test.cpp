@@ -21,7 +21,7 @@ namespace {
 
 class KernelCheck : public test::IsaTest {};
 
-// Those of a set, and where it looks bytes up also with the way that other processors do it.
+// The table of a set; of avx512vbmi also one with the look-ups that this machine does not choose for itself.
 std::vector<KernelTable> tables_of(Isa isa) {
   std::vector<KernelTable> tables{make_kernel_table(isa)};
 #if defined(__x86_64__)

@@ -191,8 +191,8 @@ void CpuStep::moe_down(const Op& op, std::uint32_t thread) {
   const auto compute = [&](std::uint32_t index, std::uint32_t first, std::uint32_t last) {
     const ExpertGroups::Group group = groups[index];
     const Activations in = inputs.of(group);
-    // What stands behind panel last - 1 of this expert comes ahead, but a thread reads panel `first` of the next one,
-    // which stands elsewhere.
+    // The processor or the kernel prefetches what follows panel last - 1 of this expert. The thread reads panel `first`
+    // of the next expert instead, so that one is asked for here.
     std::span<const std::byte> ahead;
     if (is_few(in.n_rows) && index + 1 < groups.n_groups()) {
       const Matrix next = layer.expert_down.of(groups[index + 1].expert);
