@@ -27,9 +27,21 @@ struct Options {
   bool asJson = false;
 };
 
+// Decoding and reads of the CPU's memory take turns, so that both meet the same neighbours on it: a turn of decoding is
+// at least this long, several times what a pass over the meter's memory takes.
+constexpr double kTurnSeconds = 0.1;
+
 struct Speeds {
   double prefillTokensPerS = 0, decodeTokensPerS = 0;
   double prefillOutside = 0, decodeOutside = 0;  // the share of the time in which a thread multiplied no matrix
+  double cpuReadBytesPerS = 0;                   // between the decoded tokens; 0: nothing is decoded on the CPU
+};
+
+// One repeat of a part of the bench.
+struct Sample {
+  double seconds = 0;
+  double readSeconds = 0, readBytes = 0;  // of the meter, between the steps
+  double readBytesPerS() const { return readSeconds > 0 ? readBytes / readSeconds : 0; }
 };
 
 // Text does not matter to speed; the same ids each time do to comparing runs.
@@ -51,14 +63,6 @@ Status prefill(Session& session, std::span<const TokenId> tokens, const StopToke
   return ok_status();
 }
 
-Status decode(Session& session, std::span<const TokenId> tokens, const StopToken& stop) {
-  for (const TokenId token : tokens) {
-    if (Status wanted = stillWanted(); !wanted) return wanted;
-    if (Status done = session.step({0, {&token, 1}, 1}, stop); !done) return done;
-  }
-  return ok_status();
-}
-
 template <class Work>
 Result<double> secondsOf(Work work) {
   const Clock::time_point start = Clock::now();
@@ -66,8 +70,30 @@ Result<double> secondsOf(Work work) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+// `meter`: null where the CPU reads no weights.
+Result<Sample> decode(Session& session, std::span<const TokenId> tokens, ReadMeter* meter, const StopToken& stop) {
+  Sample sample;
+  double sinceRead = 0;
+  const auto read = [&] {
+    sample.readSeconds += meter->read();
+    sample.readBytes += static_cast<double>(meter->size());
+    sinceRead = 0;
+  };
+  for (const TokenId token : tokens) {
+    if (Status wanted = stillWanted(); !wanted) return wanted.error();
+    const Result<double> seconds = secondsOf([&] { return session.step({0, {&token, 1}, 1}, stop); });
+    if (!seconds) return seconds.error();
+    sample.seconds += *seconds;
+    sinceRead += *seconds;
+    if (meter != nullptr && sinceRead >= kTurnSeconds) read();
+  }
+  if (meter != nullptr && (sample.readSeconds == 0 || sinceRead >= kTurnSeconds / 2)) read();
+  return sample;
+}
+
 struct Timing {
-  double medianSeconds = 0, outside = 0;
+  Sample median;
+  double outside = 0;
 };
 
 // `work` from the same depth each time, after `tokens` up to there: the median of the repeats, after one that warms up.
@@ -75,7 +101,7 @@ template <class Work>
 Result<Timing> timed(Session& session, const Options& options, std::span<const TokenId> tokens, const StopToken& stop,
                      Work work) {
   const Backends& backends = session.model().backends;
-  std::vector<double> seconds;
+  std::vector<Sample> samples;
   double all = 0, productsBefore = 0;
   for (std::uint32_t repeat = 0; repeat <= options.nRepeats; ++repeat) {
     // A window may have to be read again.
@@ -84,15 +110,30 @@ Result<Timing> timed(Session& session, const Options& options, std::span<const T
     if (Status filled = prefill(session, tokens.first(options.depth).subspan(*nHeld), stop); !filled)
       return filled.error();
     if (repeat == 1) productsBefore = product_seconds(backends);
-    const Result<double> taken = secondsOf(work);
+    const Result<Sample> taken = work();
     if (!taken) return taken.error();
     if (repeat == 0) continue;
-    seconds.push_back(*taken);
-    all += *taken;
+    samples.push_back(*taken);
+    all += taken->seconds;
   }
   const double products = product_seconds(backends) - productsBefore;
-  std::nth_element(seconds.begin(), seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2), seconds.end());
-  return Timing{.medianSeconds = seconds[seconds.size() / 2], .outside = 1 - products / all};
+  const auto middle = samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2);
+  std::ranges::nth_element(samples, middle, {}, &Sample::seconds);
+  return Timing{.median = *middle, .outside = 1 - products / all};
+}
+
+std::vector<TokenWork> workOf(const Options& options, const ModelInfo& info, const MemoryPlan& plan) {
+  return token_work(info, plan.devices, plan.placement, plan.options, options.depth + options.nDecode / 2);
+}
+
+// Of the CPU, where it reads weights or a cache; else null.
+Result<std::unique_ptr<ReadMeter>> openMeter(const Options& options, const LoadedModel& model, const MemoryPlan& plan) {
+  const std::vector<TokenWork> work = workOf(options, *model.info, plan);
+  for (const DeviceIndex index : devices_in_use(plan.placement)) {
+    if (plan.devices[index].kind == DeviceKind::kCpu && work[index].bytes > 0)
+      return model.backends[index]->open_read_meter();
+  }
+  return std::unique_ptr<ReadMeter>();
 }
 
 Result<Speeds> measure(Session& session, const Options& options, const StopToken& stop) {
@@ -101,28 +142,35 @@ Result<Speeds> measure(Session& session, const Options& options, const StopToken
   const std::span<const TokenId> after = std::span(tokens).subspan(options.depth);
   Speeds speeds;
   if (options.nPrompt > 0) {
-    const Result<Timing> timing =
-        timed(session, options, tokens, stop, [&] { return prefill(session, after.first(options.nPrompt), stop); });
+    const auto work = [&]() -> Result<Sample> {
+      const Result<double> seconds = secondsOf([&] { return prefill(session, after.first(options.nPrompt), stop); });
+      if (!seconds) return seconds.error();
+      return Sample{.seconds = *seconds};
+    };
+    const Result<Timing> timing = timed(session, options, tokens, stop, work);
     if (!timing) return timing.error();
-    speeds.prefillTokensPerS = options.nPrompt / timing->medianSeconds;
+    speeds.prefillTokensPerS = options.nPrompt / timing->median.seconds;
     speeds.prefillOutside = timing->outside;
   }
   if (options.nDecode > 0) {
-    const Result<Timing> timing =
-        timed(session, options, tokens, stop, [&] { return decode(session, after.first(options.nDecode), stop); });
+    const Result<std::unique_ptr<ReadMeter>> meter = openMeter(options, session.model(), session.plan());
+    if (!meter) return meter.error();
+    const Result<Timing> timing = timed(session, options, tokens, stop, [&] {
+      return decode(session, after.first(options.nDecode), meter->get(), stop);
+    });
     if (!timing) return timing.error();
-    speeds.decodeTokensPerS = options.nDecode / timing->medianSeconds;
+    speeds.decodeTokensPerS = options.nDecode / timing->median.seconds;
     speeds.decodeOutside = timing->outside;
+    speeds.cpuReadBytesPerS = timing->median.readBytesPerS();
   }
   return speeds;
 }
 
 // What each device of the plan that reads weights or a cache does for the bench, and could do at most.
-Result<std::vector<BenchedDevice>> measureDevices(const Options& options, const OpenModel& open) {
+Result<std::vector<BenchedDevice>> measureDevices(const Options& options, const OpenModel& open, const Speeds& speeds) {
   const ModelInfo& info = *open.loaded->info;
   const MemoryPlan& plan = *open.planned.plan;
-  const std::vector<TokenWork> work =
-      token_work(info, plan.devices, plan.placement, plan.options, options.depth + options.nDecode / 2);
+  const std::vector<TokenWork> work = workOf(options, info, plan);
   const Placement inPrompts =
       placement_of(plan.placement, plan.streaming, std::min(options.nPrompt, plan.options.n_batch));
   std::vector<BenchedDevice> devices;
@@ -134,6 +182,8 @@ Result<std::vector<BenchedDevice>> measureDevices(const Options& options, const 
     const Result<DeviceLimits> limits = open.loaded->backends[index]->measure_limits();
     if (!limits) return limits.error();
     device.limits = *limits;
+    if (device.info.kind == DeviceKind::kCpu && speeds.cpuReadBytesPerS > 0)
+      device.limits.read_bytes_per_s = speeds.cpuReadBytesPerS;
     devices.push_back(std::move(device));
   }
   return devices;
@@ -191,7 +241,7 @@ ExitCode bench(Options options, Interrupts& interrupts) {
   if (!session) return fail(session.error());
   const Result<Speeds> speeds = measure(**session, options, stop);
   if (!speeds) return fail(speeds.error());
-  Result<std::vector<BenchedDevice>> devices = measureDevices(options, *open);
+  Result<std::vector<BenchedDevice>> devices = measureDevices(options, *open, *speeds);
   if (!devices) return fail(devices.error());
   const BenchFigures figures = makeFigures(options, *open, *speeds, std::move(*devices));
   if (options.asJson) {

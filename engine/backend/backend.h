@@ -72,6 +72,16 @@ struct DeviceLimits {
   double most_ops_per_s() const { return std::max({f32_ops_per_s, f16_ops_per_s, int8_ops_per_s, tile_ops_per_s}); }
 };
 
+// How fast a device reads memory that no cache holds, asked again and again: where other programs share that memory,
+// the answer changes from second to second. Holds the memory that it reads; its backend outlives it.
+class ReadMeter {
+ public:
+  virtual ~ReadMeter() = default;
+  virtual Bytes size() const = 0;
+  // Seconds of one pass over size() bytes, some tens of milliseconds; to be called while nothing computes.
+  virtual double read() = 0;
+};
+
 // Memory that measure_speed() uses: at most and at least.
 inline constexpr Bytes kMostMeasureBytes = 512 * kMiB, kLeastMeasureBytes = 16 * kMiB;
 
@@ -103,6 +113,10 @@ class Backend {
     if (!speed) return speed.error();
     return DeviceLimits{.read_bytes_per_s = speed->read_bytes_per_s};
   }
+
+  // A meter of the memory that weights are read from. Null where the device has its memory to itself: there what
+  // measure_limits() says holds. kResource when the meter's memory is refused.
+  virtual Result<std::unique_ptr<ReadMeter>> open_read_meter() { return std::unique_ptr<ReadMeter>(); }
 
   // What the driver took of the device since this backend was opened, beside the arenas; absent where nothing tells, or
   // where another backend had opened the device before. Of use once something has run there.

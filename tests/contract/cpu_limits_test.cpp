@@ -23,6 +23,17 @@ TEST(CpuLimits, are_measured_and_within_what_any_machine_can_do) {
   RecordProperty("int8_gops_per_s", std::to_string(limits->int8_ops_per_s * 1e-9));
 }
 
+TEST(CpuLimits, are_asked_again_and_again_by_a_meter_that_keeps_its_memory) {
+  ThreadPool pool(2);
+  const Result<std::unique_ptr<ReadMeter>> meter = open_cpu_read_meter(pool, make_kernel_table(selected_isa().value()));
+  ASSERT_TRUE(meter.ok()) << meter.error().message.text();
+  for (int pass = 0; pass < 3; ++pass) {
+    const double bytes_per_s = static_cast<double>((*meter)->size()) / (*meter)->read();
+    EXPECT_GT(bytes_per_s, 1e8);
+    EXPECT_LT(bytes_per_s, 1e13);
+  }
+}
+
 class CpuSpeed : public testing::Test {
  protected:
   DeviceSpeed measure(Bytes most_bytes) {

@@ -35,6 +35,7 @@ class CpuBackend final : public Backend {
   }
 
   Result<DeviceLimits> measure_limits() override { return measure_cpu_limits(pool_, kernels_); }
+  Result<std::unique_ptr<ReadMeter>> open_read_meter() override { return open_cpu_read_meter(pool_, kernels_); }
 
   Result<std::unique_ptr<Arena>> map_arena(const ArenaPlan& plan) override {
     // Pages are only promised by the system, so it would grant more than there is: ask first.

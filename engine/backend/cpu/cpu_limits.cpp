@@ -39,24 +39,48 @@ constexpr std::uint64_t kLentCols = 4096, kLentRowsPerThread = 1024;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-// The best pass: other programs only ever take time away.
-double measure_reads(ThreadPool& pool, const KernelTable& kernels, std::byte* memory, Bytes n_bytes, int n_passes) {
-  const auto n_lines = static_cast<std::uint32_t>(n_bytes / kReadUnitBytes);
-  std::vector<float> results(pool.n_threads());  // keeps the reads from being dropped
-  double best = 0;
-  for (int pass = 0; pass <= n_passes; ++pass) {
-    const Clock::time_point start = Clock::now();
-    pool.run([&](std::uint32_t thread) {
-      const Share lines = share_of(n_lines, thread, pool.n_threads());
-      if (pass == 0) {
-        std::fill(memory + lines.first * kReadUnitBytes, memory + lines.last * kReadUnitBytes,
-                  kFill);  // present before they are timed
-      } else {
-        results[thread] += kernels.read(memory + lines.first * kReadUnitBytes, lines.last - lines.first);
-      }
+// All threads read memory of whole units, which fill() made present.
+class CpuReadMeter final : public ReadMeter {
+ public:
+  CpuReadMeter(ThreadPool& pool, const KernelTable& kernels, std::byte* memory, Bytes n_bytes)
+      : pool_(pool), kernels_(kernels), memory_(memory), n_bytes_(n_bytes), sums_(pool.n_threads()) {
+    pool_.run([&](std::uint32_t thread) {
+      const Share units = units_of(thread);
+      std::fill(memory_ + units.first * kReadUnitBytes, memory_ + units.last * kReadUnitBytes, kFill);
     });
-    if (pass > 0) best = std::max(best, static_cast<double>(n_bytes) / seconds_since(start));
   }
+  CpuReadMeter(ThreadPool& pool, const KernelTable& kernels, std::unique_ptr<Arena> arena, Bytes n_bytes)
+      : CpuReadMeter(pool, kernels, arena->host_address(), n_bytes) {
+    arena_ = std::move(arena);
+  }
+
+  Bytes size() const override { return n_bytes_; }
+  double read() override {
+    const Clock::time_point start = Clock::now();
+    pool_.run([&](std::uint32_t thread) {
+      const Share units = units_of(thread);
+      sums_[thread] += kernels_.read(memory_ + units.first * kReadUnitBytes, units.last - units.first);
+    });
+    return seconds_since(start);
+  }
+
+ private:
+  Share units_of(std::uint32_t thread) const {
+    return share_of(static_cast<std::uint32_t>(n_bytes_ / kReadUnitBytes), thread, pool_.n_threads());
+  }
+
+  ThreadPool& pool_;
+  const KernelTable& kernels_;
+  std::unique_ptr<Arena> arena_;  // null: the memory is another's
+  std::byte* memory_;
+  Bytes n_bytes_;
+  std::vector<float> sums_;  // keeps the reads from being dropped
+};
+
+// Bytes a second of the best pass: other programs only ever take time away.
+double best_read_rate(ReadMeter& meter, int n_passes) {
+  double best = 0;
+  for (int pass = 0; pass < n_passes; ++pass) best = std::max(best, static_cast<double>(meter.size()) / meter.read());
   return best;
 }
 
@@ -154,7 +178,8 @@ Result<DeviceSpeed> measure_cpu_speed(ThreadPool& pool, const KernelTable& kerne
   const Result<std::unique_ptr<Arena>> memory = map_host_arena(plan, n_allocations);
   if (!memory) return memory.error();
   DeviceSpeed speed;
-  const double reads = measure_reads(pool, kernels, (*memory)->host_address(), plan.size, kQuickReadPasses);
+  CpuReadMeter meter(pool, kernels, (*memory)->host_address(), plan.size);
+  const double reads = best_read_rate(meter, kQuickReadPasses);
   if (is_beyond_caches) speed.read_bytes_per_s = reads;
   measure_formats(pool, kernels, {(*memory)->host_address(), plan.size}, is_beyond_caches, speed);
   speed.op_seconds = measure_op(pool, kernels);
@@ -163,14 +188,20 @@ Result<DeviceSpeed> measure_cpu_speed(ThreadPool& pool, const KernelTable& kerne
   return speed;
 }
 
-Result<DeviceLimits> measure_cpu_limits(ThreadPool& pool, const KernelTable& kernels) {
+Result<std::unique_ptr<ReadMeter>> open_cpu_read_meter(ThreadPool& pool, const KernelTable& kernels) {
   std::atomic<std::uint64_t> n_allocations = 0;
   ArenaPlan plan;
   plan.size = kReadBytes;
-  const Result<std::unique_ptr<Arena>> memory = map_host_arena(plan, n_allocations);
+  Result<std::unique_ptr<Arena>> memory = map_host_arena(plan, n_allocations);
   if (!memory) return memory.error();
+  return std::unique_ptr<ReadMeter>(std::make_unique<CpuReadMeter>(pool, kernels, std::move(*memory), kReadBytes));
+}
+
+Result<DeviceLimits> measure_cpu_limits(ThreadPool& pool, const KernelTable& kernels) {
+  const Result<std::unique_ptr<ReadMeter>> meter = open_cpu_read_meter(pool, kernels);
+  if (!meter) return meter.error();
   DeviceLimits limits;
-  limits.read_bytes_per_s = measure_reads(pool, kernels, (*memory)->host_address(), kReadBytes, kReadPasses);
+  limits.read_bytes_per_s = best_read_rate(**meter, kReadPasses);
   limits.int8_ops_per_s = measure_peak(pool, kernels.int8_peak, kPeakOpsPerRound, kPeakPassSeconds, kPeakPasses);
   if (kernels.tile_peak != nullptr) {
     limits.tile_ops_per_s = measure_peak(pool, kernels.tile_peak, kTilePeakOpsPerRound, kPeakPassSeconds, kPeakPasses);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "backend/backend.h"
 
@@ -14,6 +15,9 @@ struct KernelTable;
 // to 512 MiB while it runs, by the size of the third-level cache, and no more than `most_bytes`: where a cache holds so
 // little, rates of reading stay unknown. kResource when the system refuses them.
 Result<DeviceSpeed> measure_cpu_speed(ThreadPool& pool, const KernelTable& kernels, Bytes most_bytes);
+
+// A meter over 768 MiB, which it maps and writes to. kResource when the system refuses them.
+Result<std::unique_ptr<ReadMeter>> open_cpu_read_meter(ThreadPool& pool, const KernelTable& kernels);
 
 // All threads reading memory that no cache holds, and multiplying and adding int8 in registers, and in tile registers
 // where the instruction set has them. Takes about a second and maps 768 MiB while it runs. kResource when the system
