@@ -70,21 +70,28 @@ const DeviceLimits& limits() {
   return kMeasured;
 }
 
-// Normal numbers, and one channel in 512 that is about `outliers` in every row, as in trained models: every other slab
-// has an outlier.
-std::vector<float> activation_row(std::mt19937& random, float outliers) {
+// Where a row has activations that are much larger than the others.
+enum class Outliers : std::uint8_t {
+  kNone,
+  kChannels,   // one channel in 512, in every row, as models are trained to have: every other slab has an outlier
+  kScattered,  // one of 256, each row has its own: what an FFN's products of two numbers have
+};
+std::vector<float> activation_row(std::mt19937& random, Outliers outliers) {
   std::normal_distribution<float> normal;
+  std::uniform_int_distribution<std::uint32_t> place(0, 255);
   std::vector<float> row(kCols);
-  for (std::uint32_t i = 0; i < kCols; ++i) {
-    const float value = normal(random);
-    row[i] = i % 512 == 37 && outliers > 1.0F ? outliers * (1.0F + 0.2F * value) : value;
+  for (float& value : row) value = normal(random);
+  const std::uint32_t step = outliers == Outliers::kScattered ? 256 : 512;
+  for (std::uint32_t i = 0; i < kCols && outliers != Outliers::kNone; i += step) {
+    float& value = row[i + (outliers == Outliers::kScattered ? place(random) : 37)];
+    value = 60.0F * (1.0F + 0.2F * value);
   }
   return row;
 }
 
 struct Shape {
   std::uint32_t n_activation_rows, n_rows;
-  float outliers = 1.0F;
+  Outliers outliers = Outliers::kNone;
 };
 
 void multiply_matrix(benchmark::State& state, DType dtype, Shape shape) {
@@ -137,9 +144,12 @@ const int kRegistered = [] {
       multiply_matrix(state, dtype, {256, 512});
     })->UseRealTime();
     if (row.block_elems == 1) continue;
-    benchmark::RegisterBenchmark(("prefill_outliers/" + name).c_str(), [dtype](benchmark::State& state) {
-      multiply_matrix(state, dtype, {256, 512, 60.0F});
-    })->UseRealTime();
+    for (const auto& [prefix, outliers] :
+         {std::pair("prefill_outliers/", Outliers::kChannels), std::pair("prefill_scattered/", Outliers::kScattered)}) {
+      benchmark::RegisterBenchmark((prefix + name).c_str(), [dtype, outliers = outliers](benchmark::State& state) {
+        multiply_matrix(state, dtype, {256, 512, outliers});
+      })->UseRealTime();
+    }
   }
   return 0;
 }();

@@ -86,8 +86,11 @@ void flip(const void* at, std::size_t byte, std::uint8_t bits) {
 void spoil_result(DotFn, const std::byte*, std::uint32_t, const ActTile& tile, float* out, std::uint32_t stride) {
   spoil(out + (tile.width - 1) * stride, kPanelRows);
 }
-void spoil_result(ColumnFn, const std::byte*, std::uint32_t column, float* out) {
-  if (column == 77) spoil(out, kPanelRows);
+void spoil_result(ColumnsFn, const std::byte*, std::uint32_t slab, const WantedColumns& wanted, float* out,
+                  std::uint32_t stride) {
+  constexpr std::uint32_t kColumn = 77;
+  const bool is_wanted = (wanted.of_32[kColumn / 32] >> kColumn % 32 & 1U) != 0;
+  if (slab == 0 && is_wanted) spoil(out + kColumn * stride, kPanelRows);
 }
 void spoil_result(UnpackFn, const std::byte*, std::uint32_t, std::uint32_t, std::byte* to) {
   switch (current.seed) {

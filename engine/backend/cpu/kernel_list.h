@@ -16,7 +16,7 @@ constexpr void for_each_kernel(Table& table, Visit visit) {
     for (std::size_t type = 0; type < kNDTypes; ++type) visit(name, static_cast<int>(type), entries[type]);
   };
   by_type("dot", table.dot);
-  by_type("column", table.column);
+  by_type("columns", table.columns);
   by_type("unpack", table.unpack);
   by_type("dot_slabs", table.dot_slabs);
   by_type("values", table.values);

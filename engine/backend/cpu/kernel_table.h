@@ -67,8 +67,14 @@ struct ActTile {
 // Sixteen rows times the columns of a tile. out: column c at out + c * out_stride, 16 floats.
 using DotFn = void (*)(const std::byte* panel, std::uint32_t n_cols, const ActTile& tile, float* out,
                        std::uint32_t out_stride);
-// The weights of one column of a packed panel, (16) and exact.
-using ColumnFn = void (*)(const std::byte* panel, std::uint32_t column, float* out);
+// Some of the columns of a slab, by 32 of them, the first in the lowest bit.
+struct WantedColumns {
+  std::uint32_t of_32[kSlabCols / 32] = {};
+};
+// The weights of the wanted columns of a slab of a packed panel, exact: 16 of column c at out + c * stride. Columns are
+// wanted only where the panel has them.
+using ColumnsFn = void (*)(const std::byte* panel, std::uint32_t slab, const WantedColumns& wanted, float* out,
+                           std::uint32_t stride);
 // Columns [slab * kSlabCols, n_cols) of a packed panel, at most kSlabCols of them (kWordSlabCols of F16 and BF16) -> a
 // slab.
 using UnpackFn = void (*)(const std::byte* panel, std::uint32_t n_cols, std::uint32_t slab, std::byte* to);
@@ -84,7 +90,7 @@ struct SlabJob {
   // What outliers are multiplied with: packed panels. Slabs are rounded, which a large activation would show.
   const std::byte* panels = nullptr;
   std::size_t panel_stride = 0;
-  ColumnFn column = nullptr;  // null: there are no outliers, as of words
+  ColumnsFn columns = nullptr;  // null: there are no outliers, as of words
   // Packed bytes of each panel that are prefetched while a tile is multiplied: the next slab.
   const std::byte* ahead = nullptr;
   std::size_t ahead_bytes = 0;  // per tile, a multiple of 64
@@ -190,9 +196,9 @@ struct Q4Blocks {
 
 struct KernelTable {  // made by make_kernel_table
   Isa isa;
-  DotFn dot[kNDTypes];        // by DType; null: no kernel
-  ColumnFn column[kNDTypes];  // null: the type has no int8 activations
-  UnpackFn unpack[kNDTypes];  // null: the packed form is read for any width
+  DotFn dot[kNDTypes];          // by DType; null: no kernel
+  ColumnsFn columns[kNDTypes];  // null: the type has no int8 activations
+  UnpackFn unpack[kNDTypes];    // null: the packed form is read for any width
   DotSlabsFn dot_slabs[kNDTypes];
   ValueFn values[kNDTypes];
   QueryWordsFn query_words;

@@ -92,7 +92,7 @@ void PairProducts::compute_slabs() {
                 .out = scratch_.values,
                 .panels = matrix_.panel(block_.panel),
                 .panel_stride = matrix_.panel_stride,
-                .column = column_,
+                .columns = columns_,
                 .ahead = next_panel + next_slab * packed,
                 .ahead_bytes = share});
   }

@@ -83,7 +83,7 @@ class PairProducts {
     const bool unpacks = in.n_rows > kDirectCols && (!matrix.reads_f32() || in.words != nullptr);
     unpack_ = unpacks ? kernels.unpack[type] : nullptr;
     dot_ = kernels.dot[type];
-    column_ = kernels.column[type];
+    columns_ = kernels.columns[type];
     dot_slabs_ = kernels.dot_slabs[type];
   }
   void compute(const PairBlock& block);
@@ -106,7 +106,7 @@ class PairProducts {
   const KernelTable& kernels_;
   UnpackFn unpack_;
   DotFn dot_;
-  ColumnFn column_;
+  ColumnsFn columns_;
   DotSlabsFn dot_slabs_;
   PairBlock block_;
   std::array<ActTile, kCpuBlockTiles> tiles_;  // of the block

@@ -1,127 +1,155 @@
 // Products of outliers (SlabOutliers): the weights of their columns, read out of a slab, times their values. Included
 // by one unit per instruction set, inside its namespace.
 
-// Of each lane the byte that stands at `index` of its four, without a sign.
-inline I byte_of_lanes(I lanes, std::uint32_t index) {
-  const I byte = set_i(255);
-  switch (index) {
-    case 0: return and_i(lanes, byte);
-    case 1: return and_i(shift_right<8>(lanes), byte);
-    case 2: return and_i(shift_right<16>(lanes), byte);
-    default: return and_i(shift_right<24>(lanes), byte);
+// What stands in column `index` of 32: bytes without a sign, less their offset.
+inline F column_of(const I (&w)[8], std::uint32_t index, float offset) {
+  const I bytes = and_i(shift_right_by(w[index / 4], index % 4 * 8), set_i(255));
+  return sub(to_f(bytes), set_f(offset));
+}
+
+// Stores column(index) of 32 columns for each bit of `wanted`.
+template <class Column>
+inline void store_wanted(std::uint32_t wanted, float* to, std::uint32_t stride, Column column) {
+  for (; wanted != 0; wanted &= wanted - 1) {
+    const auto index = static_cast<std::uint32_t>(__builtin_ctz(wanted));
+    store_f(to + std::size_t{index} * stride, column(index));
   }
 }
-// What stands in column `index` of 32: bytes, less their offset.
-inline F column_of(const I (&w)[8], std::uint32_t index, float offset) {
-  return sub(to_f(byte_of_lanes(w[index / 4], index % 4)), set_f(offset));
+
+template <class Source>
+void columns_of_blocks(const std::byte* panel, std::uint32_t slab, const WantedColumns& wanted, float* out,
+                       std::uint32_t stride) {
+  const Source source(panel);
+  for (std::uint32_t i = 0; i < kSlabCols / 32; ++i, out += std::size_t{32} * stride) {
+    if (wanted.of_32[i] == 0) continue;
+    const std::uint32_t block = slab * (kSlabCols / 32) + i;
+    I w[8];
+    source.load(block, w);
+    const F scale = mul(source.scale(block), set_f(Source::kFactor));
+    store_wanted(wanted.of_32[i], out, stride,
+                 [&](std::uint32_t index) { return mul(column_of(w, index, 128.0F), scale); });
+  }
 }
 
 template <class Source>
-void column_of_blocks(const std::byte* panel, std::uint32_t column, float* out) {
+void columns_of_min_blocks(const std::byte* panel, std::uint32_t slab, const WantedColumns& wanted, float* out,
+                           std::uint32_t stride) {
   const Source source(panel);
-  I w[8];
-  source.load(column / 32, w);
-  const F scale = mul(source.scale(column / 32), set_f(Source::kFactor));
-  store_f(out, mul(column_of(w, column % 32, 128.0F), scale));
+  for (std::uint32_t i = 0; i < kSlabCols / 32; ++i, out += std::size_t{32} * stride) {
+    if (wanted.of_32[i] == 0) continue;
+    const std::uint32_t block = slab * (kSlabCols / 32) + i;
+    I w[8];
+    source.load(block, w);
+    const F scale = source.scale(block), min = source.min(block);
+    store_wanted(wanted.of_32[i], out, stride,
+                 [&](std::uint32_t index) { return add(mul(scale, column_of(w, index, 0.0F)), min); });
+  }
 }
 
-template <class Source>
-void column_of_min_blocks(const std::byte* panel, std::uint32_t column, float* out) {
-  const Source source(panel);
-  I w[8];
-  source.load(column / 32, w);
-  store_f(out, add(mul(source.scale(column / 32), column_of(w, column % 32, 0.0F)), source.min(column / 32)));
-}
-
+// 256 columns in 8 groups, each of which has code of its own: columns<kPart>(source, super, store) calls
+// store(column) with column(index) of the 32 of a group.
 template <class Source>
 struct WithMin {
-  template <int kGroup>
-  static F column(const std::byte* panel, std::uint32_t super, std::uint32_t index) {
-    const Source source(panel);
+  using Packed = Source;
+  template <int kGroup, class Store>
+  static void columns(const Source& source, std::uint32_t super, Store store) {
     const GroupScales groups = source.groups(super);
     I w[8];
     source.template load<kGroup>(super, w);
-    return sub(mul(groups.scale<kGroup>(), column_of(w, index, 0.0F)), groups.min<kGroup>());
+    const F scale = groups.scale<kGroup>(), min = groups.min<kGroup>();
+    store([&](std::uint32_t index) { return sub(mul(scale, column_of(w, index, 0.0F)), min); });
   }
 };
 // Of Q6_K and Q3_K.
 template <class Source>
 struct WithHalves {
-  template <int kPart>
-  static F column(const std::byte* panel, std::uint32_t super, std::uint32_t index) {
-    const Source source(panel);
+  using Packed = Source;
+  template <int kPart, class Store>
+  static void columns(const Source& source, std::uint32_t super, Store store) {
     I w[8];
     source.template load_codes<kPart>(super, w);
-    F first, second;
-    source.template scales<kPart>(super, mul(source.super_scale(super), set_f(1.0F / Source::kFactor)), first, second);
-    return mul(index < 16 ? first : second, column_of(w, index, Source::kZero));
+    F halves[2];
+    source.template scales<kPart>(super, mul(source.super_scale(super), set_f(1.0F / Source::kFactor)), halves[0],
+                                  halves[1]);
+    store([&](std::uint32_t index) { return mul(halves[index / 16], column_of(w, index, Source::kZero)); });
   }
 };
 struct WithTwoBits {
-  template <int kPart>
-  static F column(const std::byte* panel, std::uint32_t super, std::uint32_t index) {
-    const PackedQ2_K source(panel);
+  using Packed = PackedQ2_K;
+  template <int kPart, class Store>
+  static void columns(const PackedQ2_K& source, std::uint32_t super, Store store) {
     I w[8];
     source.load<kPart>(super, w);
     const I four = source.four_scales(super, kPart / 2);
-    F first, second, first_min, second_min;
-    PackedQ2_K::scales<kPart>(four, source.super_scale(super), first, second);
-    PackedQ2_K::mins<kPart>(four, source.super_min(super), first_min, second_min);
-    return sub(mul(index < 16 ? first : second, column_of(w, index, 0.0F)), index < 16 ? first_min : second_min);
+    F halves[2], mins[2];
+    PackedQ2_K::scales<kPart>(four, source.super_scale(super), halves[0], halves[1]);
+    PackedQ2_K::mins<kPart>(four, source.super_min(super), mins[0], mins[1]);
+    store(
+        [&](std::uint32_t index) { return sub(mul(halves[index / 16], column_of(w, index, 0.0F)), mins[index / 16]); });
   }
 };
 // Of formats whose load() gives what their codes stand for.
 template <class Source>
 struct WithValues {
-  template <int kPart>
-  static F column(const std::byte* panel, std::uint32_t super, std::uint32_t index) {
-    const Source source(panel);
+  using Packed = Source;
+  template <int kPart, class Store>
+  static void columns(const Source& source, std::uint32_t super, Store store) {
     I w[8];
     source.template load<kPart>(super, w);
-    F first, second;
-    part_scales<kPart>(source, super, source.super_scale(super), first, second);
-    return mul(index < 16 ? first : second, column_of(w, index, 128.0F));
+    F halves[2];
+    part_scales<kPart>(source, super, source.super_scale(super), halves[0], halves[1]);
+    store([&](std::uint32_t index) { return mul(halves[index / 16], column_of(w, index, 128.0F)); });
   }
 };
-// 256 columns in 8 groups, each of which has code of its own.
+template <class Groups, int kPart>
+inline void columns_of_group(const typename Groups::Packed& source, std::uint32_t slab, const WantedColumns& wanted,
+                             float* out, std::uint32_t stride) {
+  if (wanted.of_32[kPart] == 0) return;
+  Groups::template columns<kPart>(source, slab, [&](auto column) {
+    store_wanted(wanted.of_32[kPart], out + std::size_t{kPart * 32} * stride, stride, column);
+  });
+}
 template <class Groups>
-void column_of_groups(const std::byte* panel, std::uint32_t column, float* out) {
-  const std::uint32_t super = column / 256, index = column % 32;
-  switch (column / 32 % 8) {
-    case 0: return store_f(out, Groups::template column<0>(panel, super, index));
-    case 1: return store_f(out, Groups::template column<1>(panel, super, index));
-    case 2: return store_f(out, Groups::template column<2>(panel, super, index));
-    case 3: return store_f(out, Groups::template column<3>(panel, super, index));
-    case 4: return store_f(out, Groups::template column<4>(panel, super, index));
-    case 5: return store_f(out, Groups::template column<5>(panel, super, index));
-    case 6: return store_f(out, Groups::template column<6>(panel, super, index));
-    default: return store_f(out, Groups::template column<7>(panel, super, index));
-  }
+void columns_of_groups(const std::byte* panel, std::uint32_t slab, const WantedColumns& wanted, float* out,
+                       std::uint32_t stride) {
+  const typename Groups::Packed source(panel);
+  columns_of_group<Groups, 0>(source, slab, wanted, out, stride);
+  columns_of_group<Groups, 1>(source, slab, wanted, out, stride);
+  columns_of_group<Groups, 2>(source, slab, wanted, out, stride);
+  columns_of_group<Groups, 3>(source, slab, wanted, out, stride);
+  columns_of_group<Groups, 4>(source, slab, wanted, out, stride);
+  columns_of_group<Groups, 5>(source, slab, wanted, out, stride);
+  columns_of_group<Groups, 6>(source, slab, wanted, out, stride);
+  columns_of_group<Groups, 7>(source, slab, wanted, out, stride);
 }
 
-// Weights of the columns that outliers of a slab had last: a slab's rows mostly have them in the same columns, so that
-// these are read once.
+// Weights of the columns of a slab in which any activation of a job is an outlier. They are read before the products,
+// each once: weights of other columns are not touched.
 struct OutlierWeights {
-  alignas(64) float weights[kMostOutliers][kPairPanels][16];
-  std::uint32_t columns[kMostOutliers];
-  OutlierWeights() {
-    for (std::uint32_t& column : columns) column = kSlabCols;  // none
+  alignas(64) float weights[kSlabCols][kPairPanels][16];
+
+  // Returns whether there are any.
+  template <class Acts>
+  bool read(const SlabJob& job) {
+    WantedColumns wanted;
+    bool any = false;
+    for (std::uint32_t tile = 0; tile < job.n_tiles; ++tile) {
+      const Acts acts(job.tiles[tile], job.n_cols, job.slab, 0);
+      const std::uint32_t width = job.tiles[tile].width;
+      if (!acts.has_outliers(width)) continue;
+      any = true;
+      for (int c = 0; c < static_cast<int>(width); ++c) {
+        for (std::uint32_t i = 0; i < acts.n_outliers(c); ++i) {
+          const std::uint32_t column = acts.outliers(c).columns[i];
+          wanted.of_32[column / 32] |= 1U << column % 32;
+        }
+      }
+    }
+    for (std::uint32_t panel = 0; any && panel < job.n_panels; ++panel)
+      job.columns(job.panels + panel * job.panel_stride, job.slab, wanted, weights[0][panel], kPairPanels * 16);
+    return any;
   }
 };
-
-// Reads the weights that one row's outliers meet, unless they are those that the row before met.
-template <int kP>
-inline void read_weights(const SlabJob& job, const SlabOutliers& outliers, std::uint32_t n, OutlierWeights& known) {
-  for (std::uint32_t i = 0; i < n; ++i) {
-    const std::uint32_t column = outliers.columns[i];
-    if (known.columns[i] == column) continue;
-    known.columns[i] = column;
-    for (int p = 0; p < kP; ++p) {
-      job.column(job.panels + static_cast<std::size_t>(p) * job.panel_stride, job.slab * kSlabCols + column,
-                 known.weights[i][p]);
-    }
-  }
-}
 
 // Whether all columns of a whole tile have n > 0 outliers, in the same channels. Asked for every slab of every tile, so
 // without a branch for each column.
@@ -146,14 +174,13 @@ inline bool have_same_channels(const Acts& acts, std::uint32_t n) {
 // Adds what outliers make to the sums of kP panels with the columns of a tile, (kP, kTileCols, 16). Trained models have
 // outliers in the same channels of every row: their weights then stay in registers for all columns of the tile.
 template <int kP, class Acts>
-__attribute__((noinline)) void add_outliers(const SlabJob& job, const Acts& acts, std::uint32_t width,
-                                            OutlierWeights& known, float* out) {
+__attribute__((noinline)) void add_outliers(const Acts& acts, std::uint32_t width, const OutlierWeights& known,
+                                            float* out) {
   if (const std::uint32_t n = acts.n_outliers(0); width == kTileCols && have_same_channels(acts, n)) {
-    read_weights<kP>(job, acts.outliers(0), n, known);
     for (std::uint32_t i = 0; i < n; ++i) {
       HEADROOM_UNROLL_SLAB
       for (int p = 0; p < kP; ++p) {
-        const F weights = load_f(known.weights[i][p]);
+        const F weights = load_f(known.weights[acts.outliers(0).columns[i]][p]);
         HEADROOM_UNROLL_SLAB
         for (int c = 0; c < static_cast<int>(kTileCols); ++c) {
           float* sums = out + (p * kTileCols + static_cast<std::size_t>(c)) * 16;
@@ -167,14 +194,13 @@ __attribute__((noinline)) void add_outliers(const SlabJob& job, const Acts& acts
     const std::uint32_t n = acts.n_outliers(static_cast<int>(c));
     if (n == 0) continue;
     const SlabOutliers& outliers = acts.outliers(static_cast<int>(c));
-    read_weights<kP>(job, outliers, n, known);  // before any sums are in registers, which a call would take
     F sums[kP];
     HEADROOM_UNROLL_SLAB
     for (int p = 0; p < kP; ++p) sums[p] = load_f(out + p * kTileCols * 16UL);
     for (std::uint32_t i = 0; i < n; ++i) {
       const F value = set_f(outliers.values[i]);
       HEADROOM_UNROLL_SLAB
-      for (int p = 0; p < kP; ++p) sums[p] = fma(load_f(known.weights[i][p]), value, sums[p]);
+      for (int p = 0; p < kP; ++p) sums[p] = fma(load_f(known.weights[outliers.columns[i]][p]), value, sums[p]);
     }
     HEADROOM_UNROLL_SLAB
     for (int p = 0; p < kP; ++p) store_f(out + p * kTileCols * 16UL, sums[p]);

@@ -103,7 +103,7 @@ template <class Source>
 void fill_grid(KernelTable& table, DType dtype) {
   const auto at = static_cast<unsigned>(dtype);
   table.dot[at] = dot_any<Parts<Source>::template At, 4>;
-  table.column[at] = column_of_groups<WithValues<Source>>;
+  table.columns[at] = columns_of_groups<WithValues<Source>>;
   table.unpack[at] = unpack_values<Source>;
 }
 
@@ -126,19 +126,19 @@ void fill(KernelTable& table) {
   table.dot[at(DType::kIQ4_NL)] = dot_any<Biased<PackedIQ4_NL>::At, 4>;
   table.dot[at(DType::kIQ4_XS)] = dot_any<Parts<PackedIQ4_XS>::At, 4>;
   table.dot[at(DType::kMXFP4)] = dot_any<Biased<PackedMXFP4>::At, 4>;
-  table.column[at(DType::kQ8_0)] = column_of_blocks<PackedQ8_0>;
-  table.column[at(DType::kQ4_0)] = column_of_blocks<PackedQ4_0>;
-  table.column[at(DType::kQ4_1)] = column_of_min_blocks<PackedQ4_1>;
-  table.column[at(DType::kQ5_0)] = column_of_blocks<PackedQ5_0>;
-  table.column[at(DType::kQ5_1)] = column_of_min_blocks<PackedQ5_1>;
-  table.column[at(DType::kQ2_K)] = column_of_groups<WithTwoBits>;
-  table.column[at(DType::kQ3_K)] = column_of_groups<WithHalves<PackedQ3_K>>;
-  table.column[at(DType::kQ4_K)] = column_of_groups<WithMin<PackedQ4_K>>;
-  table.column[at(DType::kQ5_K)] = column_of_groups<WithMin<PackedQ5_K>>;
-  table.column[at(DType::kQ6_K)] = column_of_groups<WithHalves<PackedQ6_K>>;
-  table.column[at(DType::kIQ4_NL)] = column_of_blocks<PackedIQ4_NL>;
-  table.column[at(DType::kIQ4_XS)] = column_of_groups<WithValues<PackedIQ4_XS>>;
-  table.column[at(DType::kMXFP4)] = column_of_blocks<PackedMXFP4>;
+  table.columns[at(DType::kQ8_0)] = columns_of_blocks<PackedQ8_0>;
+  table.columns[at(DType::kQ4_0)] = columns_of_blocks<PackedQ4_0>;
+  table.columns[at(DType::kQ4_1)] = columns_of_min_blocks<PackedQ4_1>;
+  table.columns[at(DType::kQ5_0)] = columns_of_blocks<PackedQ5_0>;
+  table.columns[at(DType::kQ5_1)] = columns_of_min_blocks<PackedQ5_1>;
+  table.columns[at(DType::kQ2_K)] = columns_of_groups<WithTwoBits>;
+  table.columns[at(DType::kQ3_K)] = columns_of_groups<WithHalves<PackedQ3_K>>;
+  table.columns[at(DType::kQ4_K)] = columns_of_groups<WithMin<PackedQ4_K>>;
+  table.columns[at(DType::kQ5_K)] = columns_of_groups<WithMin<PackedQ5_K>>;
+  table.columns[at(DType::kQ6_K)] = columns_of_groups<WithHalves<PackedQ6_K>>;
+  table.columns[at(DType::kIQ4_NL)] = columns_of_blocks<PackedIQ4_NL>;
+  table.columns[at(DType::kIQ4_XS)] = columns_of_groups<WithValues<PackedIQ4_XS>>;
+  table.columns[at(DType::kMXFP4)] = columns_of_blocks<PackedMXFP4>;
   table.unpack[at(DType::kQ8_0)] = unpack_q8_0;
   table.unpack[at(DType::kQ4_0)] = unpack_blocks<PackedQ4_0>;
   table.unpack[at(DType::kQ4_1)] = unpack_min_blocks<PackedQ4_1>;

@@ -119,6 +119,10 @@ template <int kBits>
 inline I shift_right(I x) {
   return {_mm256_srli_epi32(x.a, kBits), _mm256_srli_epi32(x.b, kBits)};
 }
+inline I shift_right_by(I x, std::uint32_t n_bits) {  // a number of bits that only running code knows
+  const __m128i n = _mm_cvtsi32_si128(static_cast<int>(n_bits));
+  return {_mm256_srl_epi32(x.a, n), _mm256_srl_epi32(x.b, n)};
+}
 template <int kBits>
 inline I shift_left(I x) {
   return {_mm256_slli_epi32(x.a, kBits), _mm256_slli_epi32(x.b, kBits)};

@@ -84,6 +84,9 @@ template <int kBits>
 inline I shift_right(I a) {
   return _mm512_srli_epi32(a, kBits);
 }
+inline I shift_right_by(I a, std::uint32_t n_bits) {  // a number of bits that only running code knows
+  return _mm512_srl_epi32(a, _mm_cvtsi32_si128(static_cast<int>(n_bits)));
+}
 template <int kBits>
 inline I shift_left(I a) {
   return _mm512_slli_epi32(a, kBits);

@@ -149,6 +149,10 @@ inline I shift_right(I x) {
   else
     return each_i([&](int i) { return vshrq_n_u32(x.q[i], kBits); });
 }
+inline I shift_right_by(I x, std::uint32_t n_bits) {  // a number of bits that only running code knows
+  const int32x4_t n = vdupq_n_s32(-static_cast<std::int32_t>(n_bits));
+  return each_i([&](int i) { return vshlq_u32(x.q[i], n); });
+}
 inline uint16x8_t halves(uint32x4_t x) { return vreinterpretq_u16_u32(x); }
 inline I add16(I x, I y) {  // 32 lanes of 16 bits
   return each_i([&](int i) { return vreinterpretq_u32_u16(vaddq_u16(halves(x.q[i]), halves(y.q[i]))); });

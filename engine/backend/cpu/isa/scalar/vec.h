@@ -151,6 +151,9 @@ template <int kBits>
 inline I shift_right(const I& a) {
   return map_i([](std::uint32_t x) { return x >> kBits; }, a);
 }
+inline I shift_right_by(const I& a, std::uint32_t n_bits) {  // a number of bits that only running code knows
+  return map_i([n_bits](std::uint32_t x) { return x >> n_bits; }, a);
+}
 template <int kBits>
 inline I shift_left(const I& a) {
   return map_i([](std::uint32_t x) { return x << kBits; }, a);
