@@ -125,10 +125,13 @@ std::vector<float> product(const KernelTable& kernels, const Matrix& matrix,
                                         : Int8Form::kBlocks;
   for (std::uint32_t i = 0; i < n_in; ++i) put_activation_row(kernels, in, i, rows[i].data());
   std::vector<std::byte> slabs(kPairPanels * kSlabBytes);
-  std::vector<float> values(std::size_t{in.n_tiles()} * kPairPanels * kTileCols * kPanelRows);
+  constexpr std::uint32_t kRunTiles = 2;
+  std::vector<float> values(std::size_t{std::max(in.n_tiles(), kRunTiles)} * kPairPanels * kTileCols * kPanelRows);
   // Where bytes are unpacked, every other number of rows in small blocks: two tiles and one slab.
   const bool cuts = in.int8 != nullptr && n_in > kDirectCols && n_in % 2 == 1;
-  const BlockShape shape = cuts ? BlockShape{2, 1} : cut_blocks(matrix, in);
+  // Few rows, every other number of them, by runs of panels.
+  const bool runs = n_in <= kDirectCols && n_in % 2 == 0;
+  const BlockShape shape = cuts ? BlockShape{2, 1} : runs ? run_blocks(in, kRunTiles) : cut_blocks(matrix, in);
   std::vector<float> out(std::size_t{n_in} * matrix.n_rows, -7.0F);
   multiply(kernels, matrix, 0, matrix.n_panels(), in, shape, {slabs.data(), values.data()}, StopToken(),
            [&](const PanelProduct& product, bool is_first) {
@@ -257,6 +260,16 @@ TEST(Blocks, have_all_tiles_and_some_columns_only_where_bytes_are_unpacked) {
   EXPECT_EQ(shape(DType::kQ4_0, 1024, 8192), std::pair(64U, 8U));
   EXPECT_EQ(shape(DType::kQ4_0, 1, 8192), std::pair(1U, 32U));
   EXPECT_EQ(shape(DType::kF16, 256, 8192), std::pair(8U, 32U));
+}
+
+TEST(Blocks, of_few_rows_have_as_many_panels_as_scratch_has_room_for) {
+  std::byte bytes{};
+  const auto n_panels = [&](std::uint32_t n_rows) {
+    return run_blocks({.int8 = &bytes, .n_rows = n_rows, .n_elems = 2048}, 32).n_panels;
+  };
+  EXPECT_EQ(n_panels(1), 64U);
+  EXPECT_EQ(n_panels(kDirectCols), 64U);
+  EXPECT_EQ(n_panels(kDirectCols + 1), kPairPanels) << "of which slabs have room";
 }
 
 TEST_P(MatrixProduct, of_zero_weights_is_zero) {

@@ -304,9 +304,9 @@ void CpuStep::ffn_up(const Op& op, std::uint32_t thread) {
         return elems;
       });
   const auto act_mul = act_mul_of(*layer.spec);
-  PairProducts gates(kernels_, layer.gate, in, bound_.scratch.product(thread, 0)),
+  BlockProducts gates(kernels_, layer.gate, in, bound_.scratch.product(thread, 0)),
       ups(kernels_, layer.up, in, bound_.scratch.product(thread, 1));
-  const auto store = [&](const PairBlock& block) {
+  const auto multiply_both = [&](const ProductBlock& block) {
     gates.compute(block);
     ups.compute(block);
     for (std::uint32_t tile = block.first_tile; tile < block.last_tile; ++tile) {
@@ -316,8 +316,9 @@ void CpuStep::ffn_up(const Op& op, std::uint32_t thread) {
       }
     }
   };
+  const BlockShape shape = run_blocks(in, bound_.scratch.product_tiles());
   deal(op, layer.gate.n_panels(), [&](std::uint32_t first, std::uint32_t last) {
-    time_product(thread, [&] { for_each_pair(first, last, in, whole_blocks(in), stop_, store); });
+    time_product(thread, [&] { for_each_block(first, last, in, shape, stop_, multiply_both); });
   });
 }
 

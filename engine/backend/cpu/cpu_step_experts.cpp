@@ -121,9 +121,10 @@ void CpuStep::moe_up(const Op& op, std::uint32_t thread) {
   const auto compute = [&](const ExpertGroups::Group& group, std::uint32_t first, std::uint32_t last) {
     const Matrix gate = layer.expert_gate.of(group.expert), up = layer.expert_up.of(group.expert);
     const Activations in = inputs.of(group);
-    PairProducts gates(kernels_, gate, in, bound_.scratch.product(thread, 0)),
+    BlockProducts gates(kernels_, gate, in, bound_.scratch.product(thread, 0)),
         ups(kernels_, up, in, bound_.scratch.product(thread, 1));
-    for_each_pair(first, last, in, whole_blocks(in), stop_, [&](const PairBlock& block) {
+    const BlockShape shape = run_blocks(in, bound_.scratch.product_tiles());
+    for_each_block(first, last, in, shape, stop_, [&](const ProductBlock& block) {
       gates.compute(block);
       ups.compute(block);
       for (std::uint32_t tile = block.first_tile; tile < block.last_tile; ++tile) {

@@ -10,6 +10,7 @@ constexpr Bytes kCacheLine = 64;
 
 static_assert(kCpuFewRows == kDirectCols,
               "rows that each thread prepares for itself are those that read packed panels");
+static_assert(kDirectCols <= kTileCols, "few activation rows are one tile");
 static_assert(kCpuTileCols == kTileCols && kCpuPairSlabBytes == kPairPanels * kSlabBytes,
               "the plan's sizes are those of the kernels");
 
@@ -44,13 +45,19 @@ BlockShape whole_blocks(const Activations& activations) {
   return {equal_parts(activations.n_tiles(), most), n_slabs_of(activations)};
 }
 
+BlockShape run_blocks(const Activations& activations, std::uint32_t n_scratch_tiles) {
+  BlockShape shape = whole_blocks(activations);
+  if (activations.n_rows <= kDirectCols) shape.n_panels = n_scratch_tiles * kPairPanels;
+  return shape;
+}
+
 BlockShape cut_blocks(const Matrix& matrix, const Activations& activations) {
   if (matrix.reads_f32() || activations.n_rows <= kDirectCols) return whole_blocks(activations);
   const std::uint32_t n_tiles = equal_parts(activations.n_tiles(), kCpuBlockTiles);
   return {n_tiles, equal_parts(n_slabs_of(activations), kBlockBytes / (Bytes{n_tiles} * kTileCols * kSlabCols))};
 }
 
-void PairProducts::compute(const PairBlock& block) {
+void BlockProducts::compute(const ProductBlock& block) {
   if (block.first_tile != block_.first_tile ||
       block.last_tile != block_.last_tile) {  // the same for all panels of a block
     CHECK(block.last_tile - block.first_tile <= kCpuBlockTiles, "more tiles than scratch holds products of");
@@ -67,7 +74,7 @@ void PairProducts::compute(const PairBlock& block) {
   }
 }
 
-void PairProducts::compute_slabs() {
+void BlockProducts::compute_slabs() {
   const bool words = matrix_.reads_f32();  // whose slabs are smaller; their blocks have all columns
   const std::uint32_t n_cols = matrix_.n_cols,
                       n_slabs = static_cast<std::uint32_t>(div_up(n_cols, words ? kWordSlabCols : kSlabCols));
