@@ -68,7 +68,7 @@ constexpr std::array kIq3SFields{words(0, 1, 0),
                                  by_turns(34, 8, 992, {2, 192}),
                                  by_turns(90, 4, 1120, {1, 192}, PieceOrder::kSpread)};
 constexpr std::array kIq2XxsFields{words(0, 1, 0), dwords(2, 16, 32, PieceOrder::kOddSigns)};
-constexpr std::array kIq2XsFields{words(0, 1, 0), dwords(2, 18, 32)};
+constexpr std::array kIq2XsFields{words(0, 1, 0), dwords(66, 2, 32), dwords(2, 16, 160)};
 constexpr std::array kIq2SFields{words(0, 1, 0),
                                  dwords(66, 1, 32),
                                  dwords(74, 1, 96),
@@ -78,8 +78,8 @@ constexpr std::array kIq2SFields{words(0, 1, 0),
                                  dwords(78, 1, 736),
                                  by_turns(18, 4, 800, {1, 128}),
                                  by_turns(50, 4, 864, {1, 128}, PieceOrder::kSpread)};
-constexpr std::array kIq1SFields{words(0, 1, 0), dwords(2, 12, 32)};
-constexpr std::array kIq1MFields{dwords(0, 14, 0)};
+constexpr std::array kIq1SFields{words(0, 1, 0), by_turns(34, 4, 32, {1, 192}), by_turns(2, 8, 96, {2, 192})};
+constexpr std::array kIq1MFields{dwords(48, 2, 0), by_turns(32, 4, 128, {1, 192}), by_turns(0, 8, 192, {2, 192})};
 constexpr std::array kF8Fields{bytes(0, 1, 0)};
 
 template <std::uint32_t kBytes>

@@ -190,15 +190,18 @@ inline void scales_of_halves(I four, F d, F& first, F& second) {
 
 struct PackedIQ2_XS : GridPanel<1152> {
   static constexpr float kMost = 127.0F / 2;
+  // Pieces: two of scales, then two of each part.
+  template <int kPart>
+  static constexpr std::size_t kFirst = 2 + 2 * kPart;
   using GridPanel::GridPanel;
   F super_scale(std::uint32_t super) const { return scale_of_all(super, 0.125F); }
   template <int kPart>
   void scales(std::uint32_t super, F d, F& first, F& second) const {
-    scales_of_halves<kPart>(piece(super, 16 + kPart / 4), d, first, second);
+    scales_of_halves<kPart>(piece(super, kPart / 4), d, first, second);
   }
   template <int kPart>
   void load(std::uint32_t super, I (&w)[8]) const {
-    const I first = piece(super, 2 * kPart), second = piece(super, 2 * kPart + 1);
+    const I first = piece(super, kFirst<kPart>), second = piece(super, kFirst<kPart> + 1);
     put_eights<1>(kIq2XsGrid, {and_i(first, set_i(0x01FF01FF)), and_i(second, set_i(0x01FF01FF))}, w);
     // Signs of the eights 0, 2, 1, 3 as bytes, each with its eighth sign; then in the order of spread_bit(). Of these
     // bytes the middle ones are not where their registers stand.
@@ -272,16 +275,21 @@ inline I sign_of_all(I lanes) {
 
 struct PackedIQ1_S : GridPanel<768> {
   static constexpr float kMost = 127.0F / 14;
+  // Pieces: for each two parts one of high bits and scales, and two of indices.
+  template <int kPart>
+  static constexpr std::size_t kHigh = kPart / 2 * 3;
+  template <int kPart>
+  static constexpr std::size_t kIndices = kHigh<kPart> + 1 + kPart % 2;
   using GridPanel::GridPanel;
   F super_scale(std::uint32_t super) const { return scale_of_all(super, 0.125F); }
   template <int kPart>
   F scale(std::uint32_t super, F d) const {
-    return mul(d, odd_number<3, kPart % 2 * 16 + 12>(piece(super, 8 + kPart / 2)));
+    return mul(d, odd_number<3, kPart % 2 * 16 + 12>(piece(super, kHigh<kPart>)));
   }
   template <int kPart>
   void load(std::uint32_t super, I (&w)[8]) const {
-    const I high = piece(super, 8 + kPart / 2);
-    put_iq1<kPart, 3>(piece(super, kPart), high, w);
+    const I high = piece(super, kHigh<kPart>);
+    put_iq1<kPart, 3>(piece(super, kIndices<kPart>), high, w);
     const I table = table_of(kIq1Bytes.bytes), signs = sign_of_all<kPart % 2 * 16 + 15>(high);
     HEADROOM_UNROLL
     for (int j = 0; j < 8; ++j) w[j] = signed_values<3>(table, w[j], signs);
@@ -291,11 +299,16 @@ struct PackedIQ1_S : GridPanel<768> {
 struct PackedIQ1_M {
   static constexpr std::size_t kBytes = 896;
   static constexpr float kMost = 127.0F / 14;
+  // Pieces: two of scales, and for each two parts one of high bits and two of indices.
+  template <int kPart>
+  static constexpr std::size_t kHigh = 2 + kPart / 2 * 3;
+  template <int kPart>
+  static constexpr std::size_t kIndices = kHigh<kPart> + 1 + kPart % 2;
   const std::byte* blocks;
   explicit PackedIQ1_M(const std::byte* panel) : blocks(panel) {}
   I piece(std::uint32_t super, std::size_t number) const { return load_i(blocks + super * kBytes + number * 64); }
   F super_scale(std::uint32_t super) const {
-    const I first = piece(super, 12), second = piece(super, 13);
+    const I first = piece(super, 0), second = piece(super, 1);
     I bits = or_and(and_i(shift_right<12>(first), set_i(15)), shift_right<24>(first), set_i(0xF0));
     bits = or_and(or_and(bits, shift_right<4>(second), set_i(0xF00)), shift_right<16>(second), set_i(0xF000));
     return mul(f16_lanes(bits), set_f(0.125F));
@@ -303,14 +316,14 @@ struct PackedIQ1_M {
   template <int kPart>
   void scales(std::uint32_t super, F d, F& first, F& second) const {
     constexpr int kFrom = kPart / 2 % 2 * 16 + kPart % 2 * 6;
-    const I numbers = piece(super, 12 + kPart / 4);
+    const I numbers = piece(super, kPart / 4);
     first = mul(d, odd_number<3, kFrom>(numbers));
     second = mul(d, odd_number<3, kFrom + 3>(numbers));
   }
   template <int kPart>
   void load(std::uint32_t super, I (&w)[8]) const {
-    const I high = piece(super, 8 + kPart / 2), table = table_of(kIq1Bytes.bytes);
-    put_iq1<kPart, 4>(piece(super, kPart), high, w);
+    const I high = piece(super, kHigh<kPart>), table = table_of(kIq1Bytes.bytes);
+    put_iq1<kPart, 4>(piece(super, kIndices<kPart>), high, w);
     constexpr int kFrom = kPart % 2 * 16 + 3;
     const I signs[4] = {sign_of_all<kFrom>(high), sign_of_all<kFrom + 4>(high), sign_of_all<kFrom + 8>(high),
                         sign_of_all<kFrom + 12>(high)};

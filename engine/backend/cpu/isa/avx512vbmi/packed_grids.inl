@@ -259,7 +259,7 @@ struct PermutedIQ2_XS : PackedIQ2_XS {
   using PackedIQ2_XS::PackedIQ2_XS;
   template <int kPart>
   [[gnu::always_inline]] void load(std::uint32_t super, I (&w)[8]) const {
-    const I first = piece(super, 2 * kPart), second = piece(super, 2 * kPart + 1);
+    const I first = piece(super, kFirst<kPart>), second = piece(super, kFirst<kPart> + 1);
     const I low = _mm512_permutex2var_epi8(first, _mm512_load_si512(kBytesOfNumbers.low), second),
             upper = _mm512_permutex2var_epi8(first, _mm512_load_si512(kBytesOfNumbers.upper), second);
     put_codes_of_eights(kIq2XsPoints, low, {_mm512_movepi8_mask(low), test_bytes<0>(upper)}, w);
@@ -336,9 +336,9 @@ struct PermutedIQ1_S : PackedIQ1_S {
   using PackedIQ1_S::PackedIQ1_S;
   template <int kPart>
   [[gnu::always_inline]] void load_from_offset(std::uint32_t super, I (&w)[8]) const {
-    const I high = piece(super, 8 + kPart / 2), twos = two_where<kPart % 2 * 16 + 15>(bits_not_in(high, 0x80008000U));
+    const I high = piece(super, kHigh<kPart>), twos = two_where<kPart % 2 * 16 + 15>(bits_not_in(high, 0x80008000U));
     I first, last;
-    look_up_iq1<kReach, kPart, 3>(piece(super, kPart), high, first, last);
+    look_up_iq1<kReach, kPart, 3>(piece(super, kIndices<kPart>), high, first, last);
     put_iq1_values<0>(first, last, twos, w[0], w[1]);
     put_iq1_values<8>(first, last, twos, w[2], w[3]);
     put_iq1_values<16>(first, last, twos, w[4], w[5]);
@@ -356,9 +356,9 @@ struct PermutedIQ1_M : PackedIQ1_M {
   using PackedIQ1_M::PackedIQ1_M;
   template <int kPart>
   [[gnu::always_inline]] void load_from_offset(std::uint32_t super, I (&w)[8]) const {
-    const I high = piece(super, 8 + kPart / 2);
+    const I high = piece(super, kHigh<kPart>);
     I first, last;
-    look_up_iq1<kReach, kPart, 4>(piece(super, kPart), high, first, last);
+    look_up_iq1<kReach, kPart, 4>(piece(super, kIndices<kPart>), high, first, last);
     const I even = bits_not_in(high, 0x08080808U), odd = bits_not_in(high, 0x80808080U);
     constexpr int kSign = kPart % 2 * 16 + 3;
     put_iq1_values<0>(first, last, two_where<kSign>(even), w[0], w[1]);
