@@ -27,8 +27,8 @@ struct Options {
   bool asJson = false;
 };
 
-// Decoding and reads of the CPU's memory take turns, so that both meet the same neighbours on it: a turn of decoding is
-// at least this long, several times what a pass over the meter's memory takes.
+// Decoding and reads of the CPU's memory alternate, so that other programs slow both alike. After at least so much
+// decoding the meter reads once, which takes some tens of milliseconds.
 constexpr double kTurnSeconds = 0.1;
 
 struct Speeds {
@@ -182,6 +182,7 @@ Result<std::vector<BenchedDevice>> measureDevices(const Options& options, const 
     const Result<DeviceLimits> limits = open.loaded->backends[index]->measure_limits();
     if (!limits) return limits.error();
     device.limits = *limits;
+    // What the CPU's memory gave while it decoded, not in another second.
     if (device.info.kind == DeviceKind::kCpu && speeds.cpuReadBytesPerS > 0)
       device.limits.read_bytes_per_s = speeds.cpuReadBytesPerS;
     devices.push_back(std::move(device));

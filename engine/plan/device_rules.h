@@ -122,7 +122,8 @@ struct CpuScratch {
   Bytes few_f32_bytes = 0;   // of kCpuFewRows rows, as f32_bytes
   Bytes few_int8_bytes = 0;  // likewise, as int8_bytes
   Bytes slab_bytes = 0;      // unpacked columns of a pair of panels
-  Bytes product_bytes = 0;   // products of two pairs of panels with a block of tiles, f32
+  Bytes product_bytes = 0;   // for two matrices: products of a pair of panels with a block of tiles, or of as
+                             // many panels of few rows as have room there, f32
   Bytes attention_bytes =
       0;  // queries, scores and results of the few, or of a tile with a chunk of unpacked keys and values
   Bytes grouping_bytes = 0;  // the rows of a step in the order of their experts

@@ -189,8 +189,15 @@ TEST_P(MatrixProduct, is_within_the_rounding_of_its_operands) {
 
 // Rows of normal numbers, of which a few channels are `factor` times as large, in every row the same ones: as trained
 // models have them.
-std::vector<std::vector<float>> rows_with_outliers(std::uint32_t n_rows, std::uint32_t n_elems, float factor) {
+// In the same channels of every row, or one for each row and 256 columns at a place of its own.
+enum class Outliers : std::uint8_t { kChannels, kScattered };
+std::vector<std::vector<float>> rows_with_outliers(std::uint32_t n_rows, std::uint32_t n_elems, float factor,
+                                                   Outliers outliers = Outliers::kChannels) {
   std::vector<std::vector<float>> rows = random_rows(n_rows, n_elems);
+  for (std::uint32_t row = 0; outliers == Outliers::kScattered && row < n_rows; ++row) {
+    for (std::uint32_t channel = (37 + 61 * row) % 256; channel < n_elems; channel += 256) rows[row][channel] *= factor;
+  }
+  if (outliers == Outliers::kScattered) return rows;
   for (std::vector<float>& row : rows) {
     for (const std::uint32_t channel : {37U, 205U, 206U, 502U, 730U}) row[channel % n_elems] *= factor;
   }
@@ -239,7 +246,11 @@ TEST_P(MatrixProduct, of_a_prompt_with_outlier_channels_is_no_less_exact_than_wi
     for (const float factor : {1.0F, 30.0F, 100.0F}) {
       SCOPED_TRACE(std::string(type.name) + ", channels of " + std::to_string(factor));
       const double most = factor != 1.0F ? 1.0 : type.name.starts_with("IQ2") ? 2.6 : 2.1;
-      EXPECT_LT(error_beside_rounding_per_32(GetParam(), weights, rows_with_outliers(40, 768, factor)), most);
+      for (const Outliers outliers : {Outliers::kChannels, Outliers::kScattered}) {
+        EXPECT_LT(error_beside_rounding_per_32(GetParam(), weights, rows_with_outliers(40, 768, factor, outliers)),
+                  most)
+            << static_cast<int>(outliers);
+      }
     }
   }
 }
@@ -313,7 +324,8 @@ TEST_P(MatrixProductOfOtherKernels, is_that_of_avx512_bit_by_bit) {
     for (const std::uint32_t n_cols : {type.block_elems == 256 ? 512U : 544U, 768U}) {
       const Weights weights(type.dtype, 40, n_cols);
       for (const std::uint32_t n_in : {1U, 3U, 5U, 16U, 20U, 31U, 32U, 33U, 46U, 64U, 71U}) {
-        const std::vector<std::vector<float>> rows = rows_with_outliers(n_in, n_cols, n_in % 2 == 0 ? 1.0F : 60.0F);
+        const std::vector<std::vector<float>> rows = rows_with_outliers(
+            n_in, n_cols, n_in % 2 == 0 ? 1.0F : 60.0F, n_in % 4 == 3 ? Outliers::kScattered : Outliers::kChannels);
         ASSERT_EQ(product(others, weights.matrix, rows), product(dots, weights.matrix, rows))
             << type.name << ", " << n_cols << " columns, " << n_in;
       }

@@ -74,7 +74,7 @@ struct BoundScratch {
     std::byte* slabs = of_thread(thread) + sizes.row_bytes + sizes.few_f32_bytes + sizes.few_int8_bytes;
     return {slabs, reinterpret_cast<float*>(slabs + sizes.slab_bytes + index * (sizes.product_bytes / 2))};
   }
-  // Of which each has room for the products.
+  // Of how many tiles, times two panels, each of the two has room for the products.
   std::uint32_t product_tiles() const {
     return static_cast<std::uint32_t>(sizes.product_bytes / 2 / (kPairPanels * kTileCols * kPanelRows * sizeof(float)));
   }

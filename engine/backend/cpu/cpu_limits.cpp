@@ -39,11 +39,11 @@ constexpr std::uint64_t kLentCols = 4096, kLentRowsPerThread = 1024;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-// All threads read memory of whole units, which fill() made present.
+// All threads read memory of whole units. The constructor writes to it, so that its pages are present.
 class CpuReadMeter final : public ReadMeter {
  public:
   CpuReadMeter(ThreadPool& pool, const KernelTable& kernels, std::byte* memory, Bytes n_bytes)
-      : pool_(pool), kernels_(kernels), memory_(memory), n_bytes_(n_bytes), sums_(pool.n_threads()) {
+      : pool_(pool), read_(kernels.read), memory_(memory), n_bytes_(n_bytes), sums_(pool.n_threads()) {
     pool_.run([&](std::uint32_t thread) {
       const Share units = units_of(thread);
       std::fill(memory_ + units.first * kReadUnitBytes, memory_ + units.last * kReadUnitBytes, kFill);
@@ -59,7 +59,7 @@ class CpuReadMeter final : public ReadMeter {
     const Clock::time_point start = Clock::now();
     pool_.run([&](std::uint32_t thread) {
       const Share units = units_of(thread);
-      sums_[thread] += kernels_.read(memory_ + units.first * kReadUnitBytes, units.last - units.first);
+      sums_[thread] += read_(memory_ + units.first * kReadUnitBytes, units.last - units.first);
     });
     return seconds_since(start);
   }
@@ -70,12 +70,21 @@ class CpuReadMeter final : public ReadMeter {
   }
 
   ThreadPool& pool_;
-  const KernelTable& kernels_;
+  float (*read_)(const std::byte* from, std::uint64_t n_units);
   std::unique_ptr<Arena> arena_;  // null: the memory is another's
   std::byte* memory_;
   Bytes n_bytes_;
   std::vector<float> sums_;  // keeps the reads from being dropped
 };
+
+Result<std::unique_ptr<ReadMeter>> map_meter(ThreadPool& pool, const KernelTable& kernels) {
+  std::atomic<std::uint64_t> n_allocations = 0;
+  ArenaPlan plan;
+  plan.size = kReadBytes;
+  Result<std::unique_ptr<Arena>> memory = map_host_arena(plan, n_allocations);
+  if (!memory) return memory.error();
+  return std::unique_ptr<ReadMeter>(std::make_unique<CpuReadMeter>(pool, kernels, std::move(*memory), kReadBytes));
+}
 
 // Bytes a second of the best pass: other programs only ever take time away.
 double best_read_rate(ReadMeter& meter, int n_passes) {
@@ -189,16 +198,14 @@ Result<DeviceSpeed> measure_cpu_speed(ThreadPool& pool, const KernelTable& kerne
 }
 
 Result<std::unique_ptr<ReadMeter>> open_cpu_read_meter(ThreadPool& pool, const KernelTable& kernels) {
-  std::atomic<std::uint64_t> n_allocations = 0;
-  ArenaPlan plan;
-  plan.size = kReadBytes;
-  Result<std::unique_ptr<Arena>> memory = map_host_arena(plan, n_allocations);
-  if (!memory) return memory.error();
-  return std::unique_ptr<ReadMeter>(std::make_unique<CpuReadMeter>(pool, kernels, std::move(*memory), kReadBytes));
+  const Result<MemorySample> now = sample_host_memory();
+  if (!now) return now.error();
+  if (now->free < 2 * kReadBytes) return std::unique_ptr<ReadMeter>();
+  return map_meter(pool, kernels);
 }
 
 Result<DeviceLimits> measure_cpu_limits(ThreadPool& pool, const KernelTable& kernels) {
-  const Result<std::unique_ptr<ReadMeter>> meter = open_cpu_read_meter(pool, kernels);
+  const Result<std::unique_ptr<ReadMeter>> meter = map_meter(pool, kernels);
   if (!meter) return meter.error();
   DeviceLimits limits;
   limits.read_bytes_per_s = best_read_rate(**meter, kReadPasses);

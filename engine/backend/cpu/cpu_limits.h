@@ -16,7 +16,8 @@ struct KernelTable;
 // little, rates of reading stay unknown. kResource when the system refuses them.
 Result<DeviceSpeed> measure_cpu_speed(ThreadPool& pool, const KernelTable& kernels, Bytes most_bytes);
 
-// A meter over 768 MiB, which it maps and writes to. kResource when the system refuses them.
+// A meter over 768 MiB, which it maps and writes to; null where less than twice as much is free: a figure is not worth
+// another program's life. The pool outlives it. kResource when the system refuses the memory.
 Result<std::unique_ptr<ReadMeter>> open_cpu_read_meter(ThreadPool& pool, const KernelTable& kernels);
 
 // All threads reading memory that no cache holds, and multiplying and adding int8 in registers, and in tile registers

@@ -67,12 +67,12 @@ struct ActTile {
 // Sixteen rows times the columns of a tile. out: column c at out + c * out_stride, 16 floats.
 using DotFn = void (*)(const std::byte* panel, std::uint32_t n_cols, const ActTile& tile, float* out,
                        std::uint32_t out_stride);
-// Some of the columns of a slab, by 32 of them, the first in the lowest bit.
+// Which columns of a slab are wanted: of column c bit c % 32 of of_32[c / 32].
 struct WantedColumns {
   std::uint32_t of_32[kSlabCols / 32] = {};
 };
-// The weights of the wanted columns of a slab of a packed panel, exact: 16 of column c at out + c * stride. Columns are
-// wanted only where the panel has them.
+// The exact weights of the wanted columns of a slab of a packed panel: of column c of the slab 16, at out + c * stride.
+// Columns are wanted only where the panel has them.
 using ColumnsFn = void (*)(const std::byte* panel, std::uint32_t slab, const WantedColumns& wanted, float* out,
                            std::uint32_t stride);
 // Columns [slab * kSlabCols, n_cols) of a packed panel, at most kSlabCols of them (kWordSlabCols of F16 and BF16) -> a

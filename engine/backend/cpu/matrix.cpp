@@ -10,6 +10,7 @@ constexpr Bytes kCacheLine = 64;
 
 static_assert(kCpuFewRows == kDirectCols,
               "rows that each thread prepares for itself are those that read packed panels");
+static_assert(kCpuBlockTiles <= 64, "outliers have a bit for each tile of a job");
 static_assert(kDirectCols <= kTileCols, "few activation rows are one tile");
 static_assert(kCpuTileCols == kTileCols && kCpuPairSlabBytes == kPairPanels * kSlabBytes,
               "the plan's sizes are those of the kernels");
@@ -46,6 +47,7 @@ BlockShape whole_blocks(const Activations& activations) {
 }
 
 BlockShape run_blocks(const Activations& activations, std::uint32_t n_scratch_tiles) {
+  CHECK(n_scratch_tiles > 0, "scratch without room for products");
   BlockShape shape = whole_blocks(activations);
   if (activations.n_rows <= kDirectCols) shape.n_panels = n_scratch_tiles * kPairPanels;
   return shape;

@@ -48,7 +48,8 @@ Activations activations_for(std::span<const Matrix* const> matrices, std::uint32
 // Scratch of one thread for one matrix.
 struct ProductScratch {
   std::byte* slabs = nullptr;  // kPairPanels * kSlabBytes
-  float* values = nullptr;     // (tiles, kPairPanels, kTileCols, kPanelRows); of one tile all panels of a block
+  float* values = nullptr;     // (tiles, kPairPanels, kTileCols, kPanelRows); of few rows, which are one tile, (panels,
+                               // kTileCols, kPanelRows)
 };
 
 // How activations are cut into blocks of equal size. A panel's weights are unpacked once for a block, and all of the
@@ -56,24 +57,26 @@ struct ProductScratch {
 // its products fit the scratch.
 struct BlockShape {
   std::uint32_t n_tiles = 0, n_slabs = 0;
-  std::uint32_t n_panels = kPairPanels;  // whose products are made one behind the other
+  std::uint32_t n_panels =
+      kPairPanels;  // neighbours, multiplied before their products are used; more than two only where rows are few
 };
 inline std::uint32_t n_slabs_of(const Activations& activations) {
   return static_cast<std::uint32_t>(div_up(activations.n_elems, kSlabCols));
 }
 // Blocks that have all columns.
 BlockShape whole_blocks(const Activations& activations);
-// Blocks of few activation rows with as many panels as scratch of so many tiles has room for, others as whole_blocks().
-// For two matrices that take turns: each is then read in runs of megabytes, not of two panels. A processor prefetches
-// only what it has seen the beginning of: alone on a core of Zen 4 gpt-oss decoded at 75 to 78 % of the read bandwidth
-// by pairs of panels, and at 88 % and more by runs.
+// Blocks of few activation rows with as many panels as scratch of so many tiles has room for; others as whole_blocks().
+// For two matrices that take turns: each is then read in long runs, of up to 128 panels, and not two panels at a time.
+// A processor that prefetches by itself has to see each run begin: alone on a core of Zen 4, of the read bandwidth,
+// gpt-oss decoded at 80 % by two panels and at 92 % by runs.
 BlockShape run_blocks(const Activations& activations, std::uint32_t n_scratch_tiles);
 // Blocks with as many tiles as scratch has room for, and only some of the columns where all of them would not fit the
 // cache. Then each weight is unpacked once, and the products of a block are parts of the sums. Only for weights that
 // are unpacked to bytes.
 BlockShape cut_blocks(const Matrix& matrix, const Activations& activations);
 
-// Neighbouring panels, as many as the shape has or, at the end, fewer, and a block.
+// Some tiles and slabs of the activations, and the neighbouring panels that are multiplied with them: as many as the
+// shape says, or what is left.
 struct ProductBlock {
   std::uint32_t panel = 0, n_panels = 0;
   std::uint32_t first_tile = 0, last_tile = 0;

@@ -68,7 +68,8 @@ constexpr std::array kIq3SFields{words(0, 1, 0),
                                  by_turns(34, 8, 992, {2, 192}),
                                  by_turns(90, 4, 1120, {1, 192}, PieceOrder::kSpread)};
 constexpr std::array kIq2XxsFields{words(0, 1, 0), dwords(2, 16, 32, PieceOrder::kOddSigns)};
-constexpr std::array kIq2XsFields{words(0, 1, 0), dwords(66, 2, 32), dwords(2, 16, 160)};
+constexpr std::array kIq2XsFields{words(0, 1, 0), dwords(66, 1, 32), dwords(2, 8, 96), dwords(70, 1, 608),
+                                  dwords(34, 8, 672)};
 constexpr std::array kIq2SFields{words(0, 1, 0),
                                  dwords(66, 1, 32),
                                  dwords(74, 1, 96),

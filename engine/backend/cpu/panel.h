@@ -3,9 +3,9 @@
 //
 // A row's blocks are cut into pieces of 1, 2 or 4 bytes; the same piece of the 16 rows stands together. All of a block
 // stands before the next one, and in it pieces stand in the order in which kernels first read them, so that a panel is
-// read from its first byte to its last: one run of addresses, which processors follow by themselves (IQ1 and IQ2_XS,
-// which look-ups limit, stand as in the file). Where a block is not a multiple of 64 bytes loads are therefore not
-// aligned, which costs nothing that could be measured: docs/performance.md, "In the order in which they are read".
+// read from its first byte to its last: one run of addresses, which processors follow by themselves. Where a block is
+// not a multiple of 64 bytes loads are therefore not aligned, which costs nothing that could be measured:
+// docs/performance.md, "In the order in which they are read".
 // Points of large grids have numbers of their own: point_labels.h.
 #pragma once
 

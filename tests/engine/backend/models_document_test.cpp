@@ -81,7 +81,7 @@ std::string traits_of(const ArchRow& row) {
   return list_of(traits);
 }
 
-// Whether few rows, many rows and a single column of weights of this format have kernels.
+// Whether weights of this format have kernels for few and for many activation rows.
 bool is_on_cpu(DType dtype) {
   static const KernelTable kernels = make_kernel_table(Isa::kScalar);
   const auto type = static_cast<std::size_t>(dtype);

@@ -170,8 +170,7 @@ template <class Block>
 void dot_slabs(const SlabJob& job) {
   const std::byte* ahead = job.ahead;
   OutlierWeights outliers;
-  bool has_outliers = false;
-  if constexpr (requires { typename Block::Acts; }) has_outliers = outliers.read<typename Block::Acts>(job);
+  if constexpr (requires { typename Block::Acts; }) outliers.read<typename Block::Acts>(job);
   for (std::uint32_t tile = 0; tile < job.n_tiles; ++tile, ahead += job.ahead_bytes) {
     for (std::uint32_t panel = 0; panel < job.n_panels; ++panel) {
       for (std::size_t at = 0; at < job.ahead_bytes; at += 64)
@@ -189,9 +188,8 @@ void dot_slabs(const SlabJob& job) {
       if (panel < job.n_panels) dot_slab_columns<1, Block>(job, part(panel));
     }
     if constexpr (requires { typename Block::Acts; }) {
-      if (!has_outliers) continue;
+      if (!outliers.are_in(tile)) continue;
       const typename Block::Acts acts(*here, job.n_cols, job.slab, 0);
-      if (!acts.has_outliers(here->width)) continue;
       job.n_panels == kPairPanels ? add_outliers<kPairPanels>(acts, here->width, outliers, part(0).out)
                                   : add_outliers<1>(acts, here->width, outliers, part(0).out);
     }

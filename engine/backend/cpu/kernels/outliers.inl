@@ -1,5 +1,5 @@
-// Products of outliers (SlabOutliers): the weights of their columns, read out of a slab, times their values. Included
-// by one unit per instruction set, inside its namespace.
+// Products of outliers (SlabOutliers): the weights of their columns, decoded from packed panels, times their values.
+// Included by one unit per instruction set, inside its namespace.
 
 // What stands in column `index` of 32: bytes without a sign, less their offset.
 inline F column_of(const I (&w)[8], std::uint32_t index, float offset) {
@@ -20,13 +20,13 @@ template <class Source>
 void columns_of_blocks(const std::byte* panel, std::uint32_t slab, const WantedColumns& wanted, float* out,
                        std::uint32_t stride) {
   const Source source(panel);
-  for (std::uint32_t i = 0; i < kSlabCols / 32; ++i, out += std::size_t{32} * stride) {
+  for (std::uint32_t i = 0; i < kSlabCols / 32; ++i) {
     if (wanted.of_32[i] == 0) continue;
     const std::uint32_t block = slab * (kSlabCols / 32) + i;
     I w[8];
     source.load(block, w);
     const F scale = mul(source.scale(block), set_f(Source::kFactor));
-    store_wanted(wanted.of_32[i], out, stride,
+    store_wanted(wanted.of_32[i], out + std::size_t{i} * 32 * stride, stride,
                  [&](std::uint32_t index) { return mul(column_of(w, index, 128.0F), scale); });
   }
 }
@@ -35,13 +35,13 @@ template <class Source>
 void columns_of_min_blocks(const std::byte* panel, std::uint32_t slab, const WantedColumns& wanted, float* out,
                            std::uint32_t stride) {
   const Source source(panel);
-  for (std::uint32_t i = 0; i < kSlabCols / 32; ++i, out += std::size_t{32} * stride) {
+  for (std::uint32_t i = 0; i < kSlabCols / 32; ++i) {
     if (wanted.of_32[i] == 0) continue;
     const std::uint32_t block = slab * (kSlabCols / 32) + i;
     I w[8];
     source.load(block, w);
     const F scale = source.scale(block), min = source.min(block);
-    store_wanted(wanted.of_32[i], out, stride,
+    store_wanted(wanted.of_32[i], out + std::size_t{i} * 32 * stride, stride,
                  [&](std::uint32_t index) { return add(mul(scale, column_of(w, index, 0.0F)), min); });
   }
 }
@@ -123,21 +123,22 @@ void columns_of_groups(const std::byte* panel, std::uint32_t slab, const WantedC
   columns_of_group<Groups, 7>(source, slab, wanted, out, stride);
 }
 
-// Weights of the columns of a slab in which any activation of a job is an outlier. They are read before the products,
-// each once: weights of other columns are not touched.
+// Exact weights of those columns of a slab in which any activation row of a job has an outlier. A kernel decodes them
+// before its products, each once; the rest of the array stays unwritten.
 struct OutlierWeights {
   alignas(64) float weights[kSlabCols][kPairPanels][16];
+  std::uint64_t tiles = 0;  // of the job, which have outliers in this slab: a bit each
 
-  // Returns whether there are any.
+  bool are_in(std::uint32_t tile) const { return (tiles >> tile & 1U) != 0; }
+  // Of a job with one panel, only the weights of panel 0 are written.
   template <class Acts>
-  bool read(const SlabJob& job) {
+  void read(const SlabJob& job) {
     WantedColumns wanted;
-    bool any = false;
     for (std::uint32_t tile = 0; tile < job.n_tiles; ++tile) {
       const Acts acts(job.tiles[tile], job.n_cols, job.slab, 0);
       const std::uint32_t width = job.tiles[tile].width;
       if (!acts.has_outliers(width)) continue;
-      any = true;
+      tiles |= std::uint64_t{1} << tile;
       for (int c = 0; c < static_cast<int>(width); ++c) {
         for (std::uint32_t i = 0; i < acts.n_outliers(c); ++i) {
           const std::uint32_t column = acts.outliers(c).columns[i];
@@ -145,9 +146,8 @@ struct OutlierWeights {
         }
       }
     }
-    for (std::uint32_t panel = 0; any && panel < job.n_panels; ++panel)
+    for (std::uint32_t panel = 0; tiles != 0 && panel < job.n_panels; ++panel)
       job.columns(job.panels + panel * job.panel_stride, job.slab, wanted, weights[0][panel], kPairPanels * 16);
-    return any;
   }
 };
 

@@ -190,14 +190,16 @@ inline void scales_of_halves(I four, F d, F& first, F& second) {
 
 struct PackedIQ2_XS : GridPanel<1152> {
   static constexpr float kMost = 127.0F / 2;
-  // Pieces: two of scales, then two of each part.
+  // Pieces: for each half one of scales and, for each part, two of points and signs.
   template <int kPart>
-  static constexpr std::size_t kFirst = 2 + 2 * kPart;
+  static constexpr std::size_t kScales = kPart / 4 * 9;
+  template <int kPart>
+  static constexpr std::size_t kFirst = kScales<kPart> + 1 + kPart % 4 * 2;
   using GridPanel::GridPanel;
   F super_scale(std::uint32_t super) const { return scale_of_all(super, 0.125F); }
   template <int kPart>
   void scales(std::uint32_t super, F d, F& first, F& second) const {
-    scales_of_halves<kPart>(piece(super, kPart / 4), d, first, second);
+    scales_of_halves<kPart>(piece(super, kScales<kPart>), d, first, second);
   }
   template <int kPart>
   void load(std::uint32_t super, I (&w)[8]) const {

@@ -119,7 +119,7 @@ template <int kBits>
 inline I shift_right(I x) {
   return {_mm256_srli_epi32(x.a, kBits), _mm256_srli_epi32(x.b, kBits)};
 }
-inline I shift_right_by(I x, std::uint32_t n_bits) {  // a number of bits that only running code knows
+inline I shift_right_by(I x, std::uint32_t n_bits) {  // n_bits: 0 to 31, known only at run time
   const __m128i n = _mm_cvtsi32_si128(static_cast<int>(n_bits));
   return {_mm256_srl_epi32(x.a, n), _mm256_srl_epi32(x.b, n)};
 }

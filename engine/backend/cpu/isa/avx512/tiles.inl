@@ -190,9 +190,9 @@ struct TileSums {
   alignas(64) std::int32_t sums[4 * 256];
   std::uint32_t row = 0, n_rows = 0;
 
-  // Of the rows of one tile of activations: products become floats and are added. outliers: null where there are none.
+  // Of the rows of one tile of activations: products become floats and are added.
   template <bool kFirst>
-  void put(const SlabJob& job, std::uint32_t tile, const OutlierWeights* outliers) const {
+  void put(const SlabJob& job, std::uint32_t tile, const OutlierWeights& outliers) const {
     const std::uint32_t first = tile * kTileCols;
     if (first >= n_rows) return;
     F scales[kP];
@@ -212,7 +212,7 @@ struct TileSums {
         store_f(to, fma(mul(to_f(sum), scales[p]), scale, kFirst ? zero_f() : load_f(to)));
       }
     }
-    if (outliers != nullptr && acts.has_outliers(n)) add_outliers<kP>(acts, n, *outliers, out);
+    if (outliers.are_in(row / kTileCols + tile)) add_outliers<kP>(acts, n, outliers, out);
   }
 };
 
@@ -237,8 +237,8 @@ void multiply_one_scale(const SlabJob& job) {
     }
   }
   TileSums<kP> sums[2];
-  OutlierWeights weights_of_outliers;
-  const OutlierWeights* outliers = weights_of_outliers.read<RowsOfSlab>(job) ? &weights_of_outliers : nullptr;
+  OutlierWeights outliers;
+  outliers.read<RowsOfSlab>(job);
   TileShapes shapes;
   int which = 0;
   for (std::uint32_t row = 0; row < rows.n_rows; row += kStep, which ^= 1) {

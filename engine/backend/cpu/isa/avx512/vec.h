@@ -84,7 +84,7 @@ template <int kBits>
 inline I shift_right(I a) {
   return _mm512_srli_epi32(a, kBits);
 }
-inline I shift_right_by(I a, std::uint32_t n_bits) {  // a number of bits that only running code knows
+inline I shift_right_by(I a, std::uint32_t n_bits) {  // n_bits: 0 to 31, known only at run time
   return _mm512_srl_epi32(a, _mm_cvtsi32_si128(static_cast<int>(n_bits)));
 }
 template <int kBits>

@@ -149,7 +149,7 @@ inline I shift_right(I x) {
   else
     return each_i([&](int i) { return vshrq_n_u32(x.q[i], kBits); });
 }
-inline I shift_right_by(I x, std::uint32_t n_bits) {  // a number of bits that only running code knows
+inline I shift_right_by(I x, std::uint32_t n_bits) {  // n_bits: 0 to 31, known only at run time
   const int32x4_t n = vdupq_n_s32(-static_cast<std::int32_t>(n_bits));
   return each_i([&](int i) { return vshlq_u32(x.q[i], n); });
 }

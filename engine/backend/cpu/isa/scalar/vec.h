@@ -151,7 +151,7 @@ template <int kBits>
 inline I shift_right(const I& a) {
   return map_i([](std::uint32_t x) { return x >> kBits; }, a);
 }
-inline I shift_right_by(const I& a, std::uint32_t n_bits) {  // a number of bits that only running code knows
+inline I shift_right_by(const I& a, std::uint32_t n_bits) {  // n_bits: 0 to 31, known only at run time
   return map_i([n_bits](std::uint32_t x) { return x >> n_bits; }, a);
 }
 template <int kBits>
