@@ -93,14 +93,12 @@ struct KeysOfBlocks {
 };
 struct KeysQ8_0 : KeysOfBlocks<PackedQ8_0> {
   using KeysOfBlocks::KeysOfBlocks;
-  void load(std::uint32_t i, F& a, F& b) const {
-    pair_of(load_i(packed.blocks + i / 32 * PackedQ8_0::kBytes + 32 + i % 32 / 4 * 64UL), i, a, b);
-  }
+  void load(std::uint32_t i, F& a, F& b) const { pair_of(load_i(packed.at(i / 32) + 32 + i % 32 / 4 * 64UL), i, a, b); }
 };
 struct KeysQ4_0 : KeysOfBlocks<PackedQ4_0> {
   using KeysOfBlocks::KeysOfBlocks;
   void load(std::uint32_t i, F& a, F& b) const {
-    const I both = load_i(packed.blocks + i / 32 * PackedQ4_0::kBytes + 32 + i % 16 / 4 * 64UL);
+    const I both = load_i(packed.at(i / 32) + 32 + i % 16 / 4 * 64UL);
     pair_of(and_i(i % 32 < 16 ? shift_left<4>(both) : both, set_i(static_cast<std::int32_t>(0xF0F0F0F0U))), i, a, b);
   }
 };

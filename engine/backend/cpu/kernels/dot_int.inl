@@ -16,7 +16,7 @@ void dot_biased_tile(const std::byte* panel, std::uint32_t n_cols, const ActTile
   const std::uint32_t n_blocks = n_cols / 32;
   for (std::uint32_t block = 0; block < n_blocks; ++block, quants += 32 * kN, scales += kN, offset_corrections += kN) {
     if constexpr (kN <= static_cast<int>(kDirectCols)) {  // more columns are keys' alone, which are in the cache
-      read_ahead<Source::kBytes>(tile, source.blocks + block * Source::kBytes);
+      read_ahead<Source::kBytes>(tile, source.at(block));
     }
     I w[8];
     source.load(block, w);
@@ -46,7 +46,7 @@ void dot_min_blocks_tile(const std::byte* panel, std::uint32_t n_cols, const Act
   const std::int32_t* offset_corrections = tile.offset_corrections;
   const std::uint32_t n_blocks = n_cols / 32;
   for (std::uint32_t block = 0; block < n_blocks; ++block, quants += 32 * kN, scales += kN, offset_corrections += kN) {
-    read_ahead<Source::kBytes>(tile, source.blocks + block * Source::kBytes);
+    read_ahead<Source::kBytes>(tile, source.at(block));
     I w[8];
     source.load(block, w);
     const F scale = source.scale(block), min = source.min(block);
@@ -80,7 +80,7 @@ inline I start_of(std::int32_t correction) {
 // A part has a scale per 16, or one; they stand in front of its bits, and are read first.
 template <int kN, int kPart, class Source>
 inline void add_part(const Source& source, std::uint32_t super, F d, const ActTile& tile, F (&acc)[kN]) {
-  read_part_ahead<kPart, Source::kBytes>(tile, source.blocks + super * Source::kBytes);
+  read_part_ahead<kPart, Source::kBytes>(tile, source.at(super));
   constexpr bool kHasOne = requires { source.template scale<kPart>(super, d); };
   F first, second;
   if constexpr (kHasOne) {
@@ -152,7 +152,7 @@ void dot_parts_tile(const std::byte* panel, std::uint32_t n_cols, const ActTile&
 template <int kN, int kGroup, class Source>
 inline void add_min_group(const Source& source, std::uint32_t super, const GroupScales& groups, const ActTile& tile,
                           F (&acc)[kN]) {
-  read_part_ahead<kGroup, Source::kBytes>(tile, source.blocks + super * Source::kBytes);
+  read_part_ahead<kGroup, Source::kBytes>(tile, source.at(super));
   I w[8];
   source.template load<kGroup>(super, w);
   const F scale = groups.scale<kGroup>();
@@ -205,7 +205,7 @@ void dot_mins_tile(const std::byte* panel, std::uint32_t n_cols, const ActTile& 
 template <int kN, int kPart, class Source>
 inline void add_halves_with_mins(const Source& source, std::uint32_t super, F d, I four, const ActTile& tile,
                                  F (&acc)[kN], I (&min_sums)[kN]) {
-  read_part_ahead<kPart, Source::kBytes>(tile, source.blocks + super * Source::kBytes);
+  read_part_ahead<kPart, Source::kBytes>(tile, source.at(super));
   I w[8];
   source.template load<kPart>(super, w);
   F first, second;

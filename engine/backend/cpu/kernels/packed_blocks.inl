@@ -55,39 +55,44 @@ inline void split_nibbles(const std::byte* from, I (&w)[8]) {
   }
 }
 
+// A panel whose blocks stand kBlockBytes apart.
+template <std::size_t kBlockBytes>
+struct PackedPanel {
+  static constexpr std::size_t kBytes = kBlockBytes;
+  explicit PackedPanel(const std::byte* panel) : blocks(panel) {}
+  const std::byte* at(std::uint32_t block) const { return blocks + block * kBytes; }
+
+ private:
+  const std::byte* blocks;
+};
+
 // --- a scale ---
 
-struct PackedQ8_0 {
+struct PackedQ8_0 : PackedPanel<544> {
   static constexpr float kFactor = 1.0F;
-  static constexpr std::size_t kBytes = 544;
-  const std::byte* blocks;
-  explicit PackedQ8_0(const std::byte* panel) : blocks(panel) {}
-  void load(std::uint32_t block, I (&w)[8]) const { load_wide(blocks + block * kBytes + 32, w); }
-  F scale(std::uint32_t block) const { return load_f16(blocks + block * kBytes); }
+  using PackedPanel::PackedPanel;
+  void load(std::uint32_t block, I (&w)[8]) const { load_wide(at(block) + 32, w); }
+  F scale(std::uint32_t block) const { return load_f16(at(block)); }
 };
 
 // Nibbles stay in the upper half of their byte: 16 * nibble - 128 is 16 times the value, and the sum is divided once at
 // the end.
-struct PackedQ4_0 {
+struct PackedQ4_0 : PackedPanel<288> {
   static constexpr float kFactor = 1.0F / 16;
-  static constexpr std::size_t kBytes = 288;
   static constexpr int kZero = 8, kMostCode = 15;
   static constexpr float kMost = 8.0F;
-  const std::byte* blocks;
-  explicit PackedQ4_0(const std::byte* panel) : blocks(panel) {}
+  using PackedPanel::PackedPanel;
   void load(std::uint32_t block, I (&w)[8]) const {
     const I mask = set_i(static_cast<std::int32_t>(0xF0F0F0F0U));
     HEADROOM_UNROLL
     for (int j = 0; j < 4; ++j) {
-      const I both = load_i(blocks + block * kBytes + 32 + 64 * j);
+      const I both = load_i(at(block) + 32 + 64 * j);
       w[j] = and_i(shift_left<4>(both), mask);
       w[j + 4] = and_i(both, mask);
     }
   }
-  void load_codes(std::uint32_t block, I (&w)[8]) const {
-    split_nibbles(blocks + block * kBytes + 32, w);
-  }  // as they are
-  F scale(std::uint32_t block) const { return load_f16(blocks + block * kBytes); }
+  void load_codes(std::uint32_t block, I (&w)[8]) const { split_nibbles(at(block) + 32, w); }  // as they are
+  F scale(std::uint32_t block) const { return load_f16(at(block)); }
 };
 
 // The fifth bits of the elements in a register of a block, each in bit kTo of its element's byte: see spread_bit().
@@ -111,15 +116,13 @@ inline void add_fifth_bits(I bits, I (&w)[8]) {
   w[7] = or_and(w[7], fifth_bits_of<7, kTo>(bits), all);
 }
 
-struct PackedQ5_0 {  // five bits in the upper part of their byte: eight times the value
+struct PackedQ5_0 : PackedPanel<352> {  // five bits in the upper part of their byte: eight times the value
   static constexpr float kFactor = 1.0F / 8;
-  static constexpr std::size_t kBytes = 352;
   static constexpr int kZero = 16, kMostCode = 31;
   static constexpr float kMost = 16.0F;
-  const std::byte* blocks;
-  explicit PackedQ5_0(const std::byte* panel) : blocks(panel) {}
+  using PackedPanel::PackedPanel;
   void load(std::uint32_t block, I (&w)[8]) const {
-    const std::byte* from = blocks + block * kBytes + 32;
+    const std::byte* from = at(block) + 32;
     const I mask = set_i(0x78787878);
     HEADROOM_UNROLL
     for (int j = 0; j < 4; ++j) {
@@ -130,11 +133,11 @@ struct PackedQ5_0 {  // five bits in the upper part of their byte: eight times t
     add_fifth_bits<7>(load_i(from), w);
   }
   void load_codes(std::uint32_t block, I (&w)[8]) const {
-    const std::byte* from = blocks + block * kBytes + 32;
+    const std::byte* from = at(block) + 32;
     split_nibbles(from + 64, w);
     add_fifth_bits<4>(load_i(from), w);
   }
-  F scale(std::uint32_t block) const { return load_f16(blocks + block * kBytes); }
+  F scale(std::uint32_t block) const { return load_f16(at(block)); }
 };
 
 // What nibbles stand for, as bytes with an offset of 128.
@@ -153,17 +156,14 @@ inline void look_up_all(const OffsetValues& values, I (&w)[8]) {
 
 // Nibbles that stand for the values of a table, as one panel has them.
 template <std::size_t kScaleBytes>
-struct TableCodes {
+struct TableCodes : PackedPanel<kScaleBytes + 256> {
   static constexpr float kFactor = 1.0F;
-  static constexpr std::size_t kBytes = kScaleBytes + 256;
   static constexpr int kZero = 128;  // the codes of slabs are the bytes of load()
-  const std::byte* blocks;
-  explicit TableCodes(const std::byte* panel) : blocks(panel) {}
+  using PackedPanel<kScaleBytes + 256>::PackedPanel;
   void load(const OffsetValues& values, std::uint32_t block, I (&w)[8]) const {
-    split_nibbles(scale_at(block) + kScaleBytes, w);
+    split_nibbles(this->at(block) + kScaleBytes, w);
     look_up_all(values, w);
   }
-  const std::byte* scale_at(std::uint32_t block) const { return blocks + block * kBytes; }
 };
 
 struct PackedIQ4_NL : TableCodes<32> {
@@ -171,7 +171,7 @@ struct PackedIQ4_NL : TableCodes<32> {
   using TableCodes::TableCodes;
   void load(std::uint32_t block, I (&w)[8]) const { TableCodes::load(kIq4Bytes, block, w); }
   void load_codes(std::uint32_t block, I (&w)[8]) const { load(block, w); }
-  F scale(std::uint32_t block) const { return load_f16(scale_at(block)); }
+  F scale(std::uint32_t block) const { return load_f16(at(block)); }
 };
 
 // Its scales are powers of two. kMost is more than 12, its largest code, so that a slab's one scale becomes a power of
@@ -182,31 +182,27 @@ struct PackedMXFP4 : TableCodes<16> {
   void load(std::uint32_t block, I (&w)[8]) const { TableCodes::load(kFp4Bytes, block, w); }
   void load_codes(std::uint32_t block, I (&w)[8]) const { load(block, w); }
   // 2^(exponent - 128); 0 for exponents 0 and 1, of which that is subnormal.
-  F scale(std::uint32_t block) const { return mul(bits_to_f(shift_left<23>(load_u8(scale_at(block)))), set_f(0.5F)); }
+  F scale(std::uint32_t block) const { return mul(bits_to_f(shift_left<23>(load_u8(at(block)))), set_f(0.5F)); }
 };
 
 // --- a scale and a min ---
 
-struct PackedQ4_1 {
-  static constexpr std::size_t kBytes = 320;
+struct PackedQ4_1 : PackedPanel<320> {
   static constexpr int kMostCode = 15;
-  const std::byte* blocks;
-  explicit PackedQ4_1(const std::byte* panel) : blocks(panel) {}
-  void load(std::uint32_t block, I (&w)[8]) const { split_nibbles(blocks + block * kBytes + 64, w); }
-  F scale(std::uint32_t block) const { return load_f16(blocks + block * kBytes); }
-  F min(std::uint32_t block) const { return load_f16(blocks + block * kBytes + 32); }
+  using PackedPanel::PackedPanel;
+  void load(std::uint32_t block, I (&w)[8]) const { split_nibbles(at(block) + 64, w); }
+  F scale(std::uint32_t block) const { return load_f16(at(block)); }
+  F min(std::uint32_t block) const { return load_f16(at(block) + 32); }
 };
 
-struct PackedQ5_1 {
-  static constexpr std::size_t kBytes = 384;
+struct PackedQ5_1 : PackedPanel<384> {
   static constexpr int kMostCode = 31;
-  const std::byte* blocks;
-  explicit PackedQ5_1(const std::byte* panel) : blocks(panel) {}
+  using PackedPanel::PackedPanel;
   void load(std::uint32_t block, I (&w)[8]) const {
-    const std::byte* from = blocks + block * kBytes + 64;
+    const std::byte* from = at(block) + 64;
     split_nibbles(from + 64, w);
     add_fifth_bits<4>(load_i(from), w);
   }
-  F scale(std::uint32_t block) const { return load_f16(blocks + block * kBytes); }
-  F min(std::uint32_t block) const { return load_f16(blocks + block * kBytes + 32); }
+  F scale(std::uint32_t block) const { return load_f16(at(block)); }
+  F min(std::uint32_t block) const { return load_f16(at(block) + 32); }
 };

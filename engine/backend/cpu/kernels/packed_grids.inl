@@ -111,14 +111,10 @@ inline constexpr OffsetValues kIq3XxsBytes(kIq3XxsValues), kIq3SBytes(kIq3SValue
 
 // Where the parts of 256 columns stand: the scale of them all, and pieces of 64 bytes.
 template <std::size_t kPieceBytes>
-struct GridPanel {
-  static constexpr std::size_t kBytes = kPieceBytes + 32;
-  const std::byte* blocks;
-  explicit GridPanel(const std::byte* panel) : blocks(panel) {}
-  I piece(std::uint32_t super, std::size_t number) const { return load_i(blocks + super * kBytes + 32 + number * 64); }
-  F scale_of_all(std::uint32_t super, float factor) const {
-    return mul(load_f16(blocks + super * kBytes), set_f(factor));
-  }
+struct GridPanel : PackedPanel<kPieceBytes + 32> {
+  using PackedPanel<kPieceBytes + 32>::PackedPanel;
+  I piece(std::uint32_t super, std::size_t number) const { return load_i(this->at(super) + 32 + number * 64); }
+  F scale_of_all(std::uint32_t super, float factor) const { return mul(load_f16(this->at(super)), set_f(factor)); }
 };
 
 struct PackedIQ3_XXS : GridPanel<1536> {
@@ -298,17 +294,15 @@ struct PackedIQ1_S : GridPanel<768> {
   }
 };
 
-struct PackedIQ1_M {
-  static constexpr std::size_t kBytes = 896;
+struct PackedIQ1_M : PackedPanel<896> {
   static constexpr float kMost = 127.0F / 14;
   // Pieces: two of scales, and for each two parts one of high bits and two of indices.
   template <int kPart>
   static constexpr std::size_t kHigh = 2 + kPart / 2 * 3;
   template <int kPart>
   static constexpr std::size_t kIndices = kHigh<kPart> + 1 + kPart % 2;
-  const std::byte* blocks;
-  explicit PackedIQ1_M(const std::byte* panel) : blocks(panel) {}
-  I piece(std::uint32_t super, std::size_t number) const { return load_i(blocks + super * kBytes + number * 64); }
+  using PackedPanel::PackedPanel;
+  I piece(std::uint32_t super, std::size_t number) const { return load_i(at(super) + number * 64); }
   F super_scale(std::uint32_t super) const {
     const I first = piece(super, 0), second = piece(super, 1);
     I bits = or_and(and_i(shift_right<12>(first), set_i(15)), shift_right<24>(first), set_i(0xF0));

@@ -1,23 +1,21 @@
 // Packed panels whose blocks have 256 columns, in eight parts of 32. Included by one unit per instruction set, inside
 // its namespace.
 //
-// `blocks` stand kBytes apart, and in a block lines stand in the order in which the parts read them for the first time.
+// In a block lines stand in the order in which the parts read them for the first time.
 // load() gives the eight registers of a part: bytes with an offset of 128, and codes where a block has mins. Of Q6_K
 // and Q3_K, which keep their codes in the upper bits of a byte: an element is kFactor * scale * (byte - 128), or scale
 // * (code - kZero) with the codes of load_codes(); super_scale() has kFactor in it already.
 
 // --- 256 columns in 16 groups with a scale each, bytes with an offset of 128: Q6_K ---
 
-struct PackedQ6_K {
-  static constexpr std::size_t kBytes = 3360;
+struct PackedQ6_K : PackedPanel<3360> {
   static constexpr float kFactor = 1.0F / 4;
   static constexpr int kZero = 32;
-  const std::byte* blocks;
-  explicit PackedQ6_K(const std::byte* panel) : blocks(panel) {}
-  F super_scale(std::uint32_t super) const { return mul(load_f16(blocks + super * kBytes), set_f(kFactor)); }
+  using PackedPanel::PackedPanel;
+  F super_scale(std::uint32_t super) const { return mul(load_f16(at(super)), set_f(kFactor)); }
   I four_scales(std::uint32_t super, std::uint32_t quarter) const {
     constexpr std::size_t kAt[] = {32, 1632, 1696, 3296};
-    return load_next(blocks + super * kBytes + kAt[quarter]);
+    return load_next(at(super) + kAt[quarter]);
   }
   // Where a half has its low and high bits, by turns, and then low bits alone.
   template <int kPart>
@@ -25,8 +23,8 @@ struct PackedQ6_K {
   template <int kPart>  // which 32 of the 256 columns
   void load(std::uint32_t super, I (&w)[8]) const {
     constexpr int kQuarter = kPart % 4;
-    const std::byte* low = blocks + super * kBytes + kHalfAt<kPart> + (kPart % 2 == 0 ? 0 : 1024);
-    const std::byte* high = blocks + super * kBytes + kHalfAt<kPart> + 64;
+    const std::byte* low = at(super) + kHalfAt<kPart> + (kPart % 2 == 0 ? 0 : 1024);
+    const std::byte* high = at(super) + kHalfAt<kPart> + 64;
     constexpr int kStep = kPart % 2 == 0 ? 128 : 64;
     const I low_mask = set_i(0x3C3C3C3C), high_mask = set_i(static_cast<std::int32_t>(0xC0C0C0C0U));
     HEADROOM_UNROLL
@@ -39,8 +37,8 @@ struct PackedQ6_K {
   template <int kPart>
   void load_codes(std::uint32_t super, I (&w)[8]) const {  // as they are
     constexpr int kQuarter = kPart % 4;
-    const std::byte* low = blocks + super * kBytes + kHalfAt<kPart> + (kPart % 2 == 0 ? 0 : 1024);
-    const std::byte* high = blocks + super * kBytes + kHalfAt<kPart> + 64;
+    const std::byte* low = at(super) + kHalfAt<kPart> + (kPart % 2 == 0 ? 0 : 1024);
+    const std::byte* high = at(super) + kHalfAt<kPart> + 64;
     constexpr int kStep = kPart % 2 == 0 ? 128 : 64;
     HEADROOM_UNROLL
     for (int j = 0; j < 8; ++j) {
@@ -60,17 +58,15 @@ struct PackedQ6_K {
 };
 
 // As Q6_K with three bits.
-struct PackedQ3_K {
-  static constexpr std::size_t kBytes = 1760;
+struct PackedQ3_K : PackedPanel<1760> {
   static constexpr float kFactor = 1.0F / 32;
   static constexpr int kZero = 4;
-  const std::byte* blocks;
-  explicit PackedQ3_K(const std::byte* panel) : blocks(panel) {}
-  F super_scale(std::uint32_t super) const { return mul(load_f16(blocks + super * kBytes), set_f(kFactor)); }
+  using PackedPanel::PackedPanel;
+  F super_scale(std::uint32_t super) const { return mul(load_f16(at(super)), set_f(kFactor)); }
   // The scales of 64 columns, a byte each, with an offset of 32.
   template <int kQuarter>
   I four_scales(std::uint32_t super) const {
-    const std::byte* block = blocks + super * kBytes;
+    const std::byte* block = at(super);
     const I nibbles = load_next(block + (kQuarter % 2 == 0 ? 32 : 1184)), high = load_next(block + 96);
     const I low = shift_right<kQuarter / 2 * 4>(nibbles);
     const I upper = kQuarter < 2 ? shift_left<(kQuarter < 2 ? 4 - 2 * kQuarter : 0)>(high)
@@ -80,7 +76,7 @@ struct PackedQ3_K {
   template <int kPart>
   void load(std::uint32_t super, I (&w)[8]) const {
     constexpr int kShift = kPart % 4 * 2;
-    const std::byte* from = blocks + super * kBytes + 160;  // high bits and, by turns with them, low bits of a half
+    const std::byte* from = at(super) + 160;  // high bits and, by turns with them, low bits of a half
     constexpr int kLow = kPart < 4 ? 64 : 1088, kStep = kPart < 4 ? 128 : 64;
     HEADROOM_UNROLL
     for (int j = 0; j < 8; ++j) {
@@ -106,15 +102,13 @@ struct PackedQ3_K {
 };
 
 // A scale per 32, and values of a table.
-struct PackedIQ4_XS {
-  static constexpr std::size_t kBytes = 2176;
+struct PackedIQ4_XS : PackedPanel<2176> {
   static constexpr float kMost = 127.0F;
-  const std::byte* blocks;
-  explicit PackedIQ4_XS(const std::byte* panel) : blocks(panel) {}
-  F super_scale(std::uint32_t super) const { return load_f16(blocks + super * kBytes); }
+  using PackedPanel::PackedPanel;
+  F super_scale(std::uint32_t super) const { return load_f16(at(super)); }
   template <int kPart>
   F scale(std::uint32_t super, F d) const {
-    const std::byte* block = blocks + super * kBytes;
+    const std::byte* block = at(super);
     // 16 bits of each row: read as BF16 they stand in the upper half of a lane.
     const I high = shift_right<2 * kPart + 16>(f_bits(load_bf16(block + 32))), low = load_i(block + 64);
     const I six = or_and(and_i(shift_right<4 * kPart>(low), set_i(15)), shift_left<4>(high), set_i(48));
@@ -122,26 +116,24 @@ struct PackedIQ4_XS {
   }
   template <int kPart>
   void load(std::uint32_t super, I (&w)[8]) const {
-    split_nibbles(blocks + super * kBytes + 128 + kPart * 256, w);
+    split_nibbles(at(super) + 128 + kPart * 256, w);
     look_up_all(kIq4Bytes, w);
   }
 };
 
 // --- 256 columns in 16 groups with a scale and a min each: Q2_K ---
 
-struct PackedQ2_K {
-  static constexpr std::size_t kBytes = 1344;
-  const std::byte* blocks;
-  explicit PackedQ2_K(const std::byte* panel) : blocks(panel) {}
-  F super_scale(std::uint32_t super) const { return load_f16(blocks + super * kBytes); }
-  F super_min(std::uint32_t super) const { return load_f16(blocks + super * kBytes + 32); }
+struct PackedQ2_K : PackedPanel<1344> {
+  using PackedPanel::PackedPanel;
+  F super_scale(std::uint32_t super) const { return load_f16(at(super)); }
+  F super_min(std::uint32_t super) const { return load_f16(at(super) + 32); }
   I four_scales(std::uint32_t super, std::uint32_t quarter) const {  // a nibble each, mins above them
     constexpr std::size_t kAt[] = {64, 640, 704, 1280};
-    return load_i(blocks + super * kBytes + kAt[quarter]);
+    return load_i(at(super) + kAt[quarter]);
   }
   template <int kPart>
   void load(std::uint32_t super, I (&w)[8]) const {
-    const std::byte* from = blocks + super * kBytes + (kPart < 4 ? 128 : 768);
+    const std::byte* from = at(super) + (kPart < 4 ? 128 : 768);
     HEADROOM_UNROLL
     for (int j = 0; j < 8; ++j) w[j] = and_i(shift_right<kPart % 4 * 2>(load_next(from + 64 * j)), set_i(0x03030303));
   }
@@ -190,29 +182,25 @@ struct GroupScales {
   }
 };
 
-struct PackedQ4_K {
+struct PackedQ4_K : PackedPanel<2304> {
   static constexpr int kMost = 15;  // of a code
-  static constexpr std::size_t kBytes = 2304;
-  const std::byte* blocks;
-  explicit PackedQ4_K(const std::byte* panel) : blocks(panel) {}
-  GroupScales groups(std::uint32_t super) const { return GroupScales(blocks + super * kBytes); }
+  using PackedPanel::PackedPanel;
+  GroupScales groups(std::uint32_t super) const { return GroupScales(at(super)); }
   template <int kGroup>
   void load(std::uint32_t super, I (&w)[8]) const {
-    const std::byte* from = blocks + super * kBytes + 256 + kGroup / 2 * 512;
+    const std::byte* from = at(super) + 256 + kGroup / 2 * 512;
     HEADROOM_UNROLL
     for (int j = 0; j < 8; ++j) w[j] = and_i(shift_right<kGroup % 2 * 4>(load_next(from + 64 * j)), set_i(0x0F0F0F0F));
   }
 };
 
-struct PackedQ5_K {
+struct PackedQ5_K : PackedPanel<2816> {
   static constexpr int kMost = 31;
-  static constexpr std::size_t kBytes = 2816;
-  const std::byte* blocks;
-  explicit PackedQ5_K(const std::byte* panel) : blocks(panel) {}
-  GroupScales groups(std::uint32_t super) const { return GroupScales(blocks + super * kBytes); }
+  using PackedPanel::PackedPanel;
+  GroupScales groups(std::uint32_t super) const { return GroupScales(at(super)); }
   template <int kGroup>
   void load(std::uint32_t super, I (&w)[8]) const {
-    const std::byte* from = blocks + super * kBytes + 256;  // fifth bits and, by turns with them, the first low bits
+    const std::byte* from = at(super) + 256;  // fifth bits and, by turns with them, the first low bits
     constexpr int kLow = kGroup < 2 ? 64 : 1024 + (kGroup / 2 - 1) * 512, kStep = kGroup < 2 ? 128 : 64;
     HEADROOM_UNROLL
     for (int j = 0; j < 8; ++j) {
