@@ -83,7 +83,13 @@ Isa detected_isa() {
 }
 
 bool needs_read_ahead() { return !is_amd(); }
-bool has_fast_pair_look_ups() { return is_amd(); }
+LabelLookUp fastest_label_look_up() {
+  if (is_amd()) return LabelLookUp::kTwoRegisters;
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx512fp16")) return LabelLookUp::kMemory;
+#endif
+  return LabelLookUp::kRegister;
+}
 
 bool can_run(Isa isa) {
   if (isa == Isa::kAvxVnni && !has_avx_vnni()) return false;

@@ -33,9 +33,12 @@ Isa detected_isa();
 // sequential read, and prefetches of ours slow it down. On Intel they gain a fifth with Q4_K (docs/performance.md).
 bool needs_read_ahead();
 
-// Whether an instruction that looks bytes up in two registers takes as long as in one. AMD's do, measured on Zen 4;
-// Intel's processors take it apart into three.
-bool has_fast_pair_look_ups();
+// How points of large grids (backend/cpu/point_labels.h) are looked up soonest where bytes can be permuted: by an
+// instruction for one register at a time; for two, which AMD's do in the same time (measured on Zen 4) and Intel's take
+// apart into three; or in memory, by gathers of 16 words. Intel's have fast ones from Sapphire Rapids on, which is the
+// first with arithmetic in F16; to those before it an update against Downfall gave slow ones.
+enum class LabelLookUp : std::uint8_t { kRegister, kTwoRegisters, kMemory };
+LabelLookUp fastest_label_look_up();
 
 // One of kIsas that this machine has.
 bool can_run(Isa isa);

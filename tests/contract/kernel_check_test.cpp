@@ -21,13 +21,16 @@ namespace {
 
 class KernelCheck : public test::IsaTest {};
 
-// The table of a set; of avx512vbmi also one with the look-ups that this machine does not choose for itself.
+// The table of a set; of avx512vbmi also those with the look-ups that this machine does not choose for itself.
 std::vector<KernelTable> tables_of(Isa isa) {
   std::vector<KernelTable> tables{make_kernel_table(isa)};
 #if defined(__x86_64__)
   if (isa == Isa::kAvx512Vbmi) {
-    tables.push_back(tables.front());
-    isa_avx512vbmi::fill_grids(tables.back(), !has_fast_pair_look_ups());
+    for (const LabelLookUp look_up : {LabelLookUp::kRegister, LabelLookUp::kTwoRegisters, LabelLookUp::kMemory}) {
+      if (look_up == fastest_label_look_up()) continue;
+      tables.push_back(tables.front());
+      isa_avx512vbmi::fill_grids(tables.back(), look_up);
+    }
   }
 #endif
   return tables;

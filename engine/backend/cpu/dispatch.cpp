@@ -16,11 +16,11 @@ KernelTable make_kernel_table(Isa isa) {
     case Isa::kAvx512: isa_avx512::fill_table(table); break;
     case Isa::kAvx512Vbmi:
       isa_avx512::fill_table(table);
-      isa_avx512vbmi::fill_grids(table, has_fast_pair_look_ups());
+      isa_avx512vbmi::fill_grids(table, fastest_label_look_up());
       break;
     case Isa::kAmx:
       isa_avx512::fill_table(table);
-      isa_avx512vbmi::fill_grids(table, has_fast_pair_look_ups());
+      isa_avx512vbmi::fill_grids(table, fastest_label_look_up());
       isa_avx512::fill_tiles(table);
       break;
     case Isa::kNeon: break;  // refused above

@@ -282,8 +282,7 @@ void fill_table(KernelTable& table);
 void fill_tiles(KernelTable& table);  // what AMX does instead
 }  // namespace isa_avx512
 namespace isa_avx512vbmi {
-// What permutations of bytes do instead. looks_up_pairs: has_fast_pair_look_ups().
-void fill_grids(KernelTable& table, bool looks_up_pairs);
+void fill_grids(KernelTable& table, LabelLookUp look_up);  // what permutations of bytes do instead
 }  // namespace isa_avx512vbmi
 namespace isa_neon {
 void fill_table(KernelTable& table);

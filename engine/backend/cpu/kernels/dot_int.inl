@@ -66,14 +66,22 @@ void dot_min_blocks_tile(const std::byte* panel, std::uint32_t n_cols, const Act
 
 // --- 256 columns in parts of 32 ---
 
-// What products of values begin with that are taken from -128 on, or from -Source::kOffset where it has one: then
-// load_from_offset() gives them.
+// Products of values that are taken from -128 on, or from -Source::kOffset where it has one: then load_from_offset()
+// gives them. What they begin with, and their next.
 template <class Source>
 inline I start_of(std::int32_t correction) {
   if constexpr (requires { Source::kOffset; }) {
     return set_i(correction / 128 * Source::kOffset);
   } else {
     return start_biased(correction);
+  }
+}
+template <class Source, class Four>
+inline I dot_values(I acc, I w, Four four) {
+  if constexpr (requires { Source::kOffset; }) {
+    return dot_small(acc, w, four);
+  } else {
+    return dot_biased(acc, w, four);
   }
 }
 
@@ -101,7 +109,7 @@ inline void add_part(const Source& source, std::uint32_t super, F d, const ActTi
       const std::int8_t* quants = tile.quants + (at + c) * 32;
       I sum = start_of<Source>(tile.offset_corrections[at + c]);
       HEADROOM_UNROLL
-      for (int j = 0; j < 8; ++j) sum = dot_biased(sum, w[j], broadcast4(quants + 4 * j));
+      for (int j = 0; j < 8; ++j) sum = dot_values<Source>(sum, w[j], broadcast4(quants + 4 * j));
       acc[c] = fma(to_f(sum), first, acc[c]);
     }
   } else {
@@ -112,8 +120,8 @@ inline void add_part(const Source& source, std::uint32_t super, F d, const ActTi
         high = start_of<Source>(tile.offset_corrections16[2 * (at + c) + 1]);
       HEADROOM_UNROLL
       for (int j = 0; j < 4; ++j) {
-        low = dot_biased(low, w[j], broadcast4(quants + 4 * j));
-        high = dot_biased(high, w[j + 4], broadcast4(quants + 16 + 4 * j));
+        low = dot_values<Source>(low, w[j], broadcast4(quants + 4 * j));
+        high = dot_values<Source>(high, w[j + 4], broadcast4(quants + 16 + 4 * j));
       }
       acc[c] = fma(to_f(low), first, acc[c]);
       acc[c] = fma(to_f(high), second, acc[c]);

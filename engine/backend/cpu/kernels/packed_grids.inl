@@ -1,10 +1,11 @@
 // Packed panels of IQ3, IQ2 and IQ1, whose elements are points of a grid (format/grids.h), in eight parts of 32
 // columns. Included by one unit per instruction set, inside its namespace.
 //
-// load() looks up two points of each row at once, as the 16-bit halves of a lane, spreads their codes over the bytes of
-// registers, puts signs above the codes, and looks up what both together stand for: a byte with an offset of 128.
-// `scale` of a part is d * (2 n + 1) with a packed number n. A slab's one scale is kMost for the largest scale of its
-// groups: 127 by a whole number, so that groups with that scale are exact there.
+// load() looks up the points of 16 rows at once, a word of codes a lane (backend/cpu/point_words.h), spreads the codes
+// over the bytes of registers, puts signs above them, and looks up what both together stand for: a byte with an offset
+// of 128. Sets with large registers look points up there, see isa/avx512 and isa/avx512vbmi. `scale` of a part is d *
+// (2 n + 1) with a packed number n. A slab's one scale is kMost for the largest scale of its groups: 127 by a whole
+// number, so that groups with that scale are exact there.
 
 template <int kBits>
 inline I shift_to(I a) {  // left, or right where kBits is negative
@@ -15,63 +16,40 @@ inline I shift_to(I a) {  // left, or right where kBits is negative
   }
 }
 
-// The low halves of the lanes of both, and the high halves.
-inline void join_halves(I a, I b, I& of_low, I& of_high) {
-  of_low = or_and(shift_left<16>(b), a, set_i(0xFFFF));
-  of_high = or_and(shift_right<16>(a), b, set_i(static_cast<std::int32_t>(0xFFFF0000U)));
-}
-// The codes of the points in the low halves of lanes, and of those in the high halves. Of four elements:
-inline void spread_fours(I points, I& of_low, I& of_high) {
-  const I mask = set_i(0x07070707);
-  join_halves(and_i(points, mask), and_i(shift_right<4>(points), mask), of_low, of_high);
-}
-inline void spread_eights(I points, I& low_first, I& low_last, I& high_first, I& high_last) {
-  const I mask = set_i(0x03030303);
-  join_halves(and_i(points, mask), and_i(shift_right<2>(points), mask), low_first, high_first);
-  join_halves(and_i(shift_right<4>(points), mask), and_i(shift_right<6>(points), mask), low_last, high_last);
-}
-// Of each of the 32 halves of lanes the point of a grid that has this number: in registers, or in memory.
-template <std::size_t kWords>
-inline I look_up_points(const std::uint32_t (&grid)[kWords], I indices) {
-  if constexpr (requires { permute_points(grid, indices); }) {
-    return permute_points(grid, indices);
+// Of each lane the word of a table that has this number.
+template <std::size_t kPoints>
+inline I look_up_words(const PointWords<kPoints>& points, I indices) {
+  if constexpr (requires { gather_i(points.words, indices); }) {
+    return gather_i(points.words, indices);
   } else {
-    alignas(64) std::byte bytes[64];
-    store_i(bytes, indices);
-    for (std::size_t at = 0; at < sizeof bytes; at += 2) {
-      std::uint16_t index = 0;
-      __builtin_memcpy(&index, bytes + at, 2);
-      __builtin_memcpy(bytes + at, reinterpret_cast<const std::byte*>(grid) + 2UL * index, 2);
-    }
-    return load_i(bytes);
+    alignas(64) std::uint32_t lanes[16];
+    store_i(reinterpret_cast<std::byte*>(lanes), indices);
+    HEADROOM_UNROLL
+    for (std::uint32_t& lane : lanes) lane = points.words[lane];
+    return load_i(reinterpret_cast<const std::byte*>(lanes));
   }
 }
-
-// The codes of a part, of points of four elements: their numbers 0 and 2, 1 and 3, 4 and 6, 5 and 7 in halves of lanes.
-template <std::size_t kWords>
-inline void put_fours(const std::uint32_t (&grid)[kWords], const I (&indices)[4], I (&w)[8]) {
-  spread_fours(look_up_points(grid, indices[0]), w[0], w[2]);
-  spread_fours(look_up_points(grid, indices[1]), w[1], w[3]);
-  spread_fours(look_up_points(grid, indices[2]), w[4], w[6]);
-  spread_fours(look_up_points(grid, indices[3]), w[5], w[7]);
+// Byte kByte of each lane, and the same with kBits more above it, which begin at bit kFrom of `high`.
+template <int kByte>
+inline I byte_of(I lanes) {
+  const I moved = shift_to<-8 * kByte>(lanes);
+  if constexpr (kByte == 3) {
+    return moved;
+  } else {
+    return and_i(moved, set_i(255));
+  }
 }
-// Of eight elements: numbers 0 and kSecond, 3 - kSecond and 3.
-template <int kSecond, std::size_t kWords>
-inline void put_eights(const std::uint32_t (&grid)[kWords], const I (&indices)[2], I (&w)[8]) {
-  constexpr int kThird = 3 - kSecond;
-  spread_eights(look_up_points(grid, indices[0]), w[0], w[1], w[2 * kSecond], w[2 * kSecond + 1]);
-  spread_eights(look_up_points(grid, indices[1]), w[2 * kThird], w[2 * kThird + 1], w[6], w[7]);
+template <int kByte, int kBits, int kFrom>
+inline I byte_with_high_bits(I lanes, I high) {
+  return or_and(byte_of<kByte>(lanes), shift_to<8 - kFrom>(high), set_i(((1 << kBits) - 1) << 8));
 }
-
-// Indices whose low bytes are bytes 0 and 2 of lanes, and which have kBits more at bits kA and kB of `high`.
-template <int kBits, int kA, int kB>
-inline I with_high_bits(I low, I high) {
-  constexpr int kMask = (1 << kBits) - 1;
-  const I first = or_and(low, shift_to<8 - kA>(high), set_i(kMask << 8));
-  return or_and(first, shift_to<24 - kB>(high), set_i(kMask << 24));
+// The codes of points of eight elements.
+template <std::size_t kPoints>
+inline void put_eights(const PointWords<kPoints>& points, I indices, I& first, I& last) {
+  const I words = look_up_words(points, indices), mask = set_i(0x0F0F0F0F);
+  first = and_i(words, mask);
+  last = and_i(shift_right<4>(words), mask);
 }
-inline I even_bytes(I lanes) { return and_i(lanes, set_i(0x00FF00FF)); }
-inline I odd_bytes(I lanes) { return even_bytes(shift_right<8>(lanes)); }
 
 // What codes stand for. kBit: where a byte of `signs` has the sign.
 template <int kBit>
@@ -106,8 +84,7 @@ inline F odd_number(I lanes) {
   return to_f(or_and(set_i(1), shift_to<1 - kFrom>(lanes), set_i(((1 << kBits) - 1) << 1)));
 }
 
-inline constexpr OffsetValues kIq3XxsBytes(kIq3XxsValues), kIq3SBytes(kIq3SValues), kIq2Bytes(kIq2Values),
-    kIq1Bytes(kIq1Values);
+inline constexpr OffsetValues kIq3XxsBytes(kIq3XxsValues), kIq3SBytes(kIq3SValues), kIq2Bytes(kIq2Values);
 
 // Where the parts of 256 columns stand: the scale of them all, and pieces of 64 bytes.
 template <std::size_t kPieceBytes>
@@ -128,7 +105,14 @@ struct PackedIQ3_XXS : GridPanel<1536> {
   template <int kPart>
   void load(std::uint32_t super, I (&w)[8]) const {
     const I first = piece(super, 3 * kPart), second = piece(super, 3 * kPart + 1);
-    put_fours(kIq3XxsGrid, {even_bytes(first), odd_bytes(first), even_bytes(second), odd_bytes(second)}, w);
+    w[0] = look_up_words(kIq3XxsWords, byte_of<0>(first));
+    w[1] = look_up_words(kIq3XxsWords, byte_of<1>(first));
+    w[2] = look_up_words(kIq3XxsWords, byte_of<2>(first));
+    w[3] = look_up_words(kIq3XxsWords, byte_of<3>(first));
+    w[4] = look_up_words(kIq3XxsWords, byte_of<0>(second));
+    w[5] = look_up_words(kIq3XxsWords, byte_of<1>(second));
+    w[6] = look_up_words(kIq3XxsWords, byte_of<2>(second));
+    w[7] = look_up_words(kIq3XxsWords, byte_of<3>(second));
     put_signed_values(kIq3XxsBytes, with_eighth_signs(piece(super, 3 * kPart + 2)), w);
   }
 };
@@ -151,12 +135,14 @@ struct PackedIQ3_S : GridPanel<1728> {
     const I high = piece(super, kHigh<kPart>);
     constexpr int kFrom = kPart % 4 * 8;
     const I first = piece(super, kFirst<kPart>), second = piece(super, kFirst<kPart> + 1);
-    put_fours(kIq3SGrid,
-              {with_high_bits<1, kFrom, kFrom + 2>(even_bytes(first), high),
-               with_high_bits<1, kFrom + 1, kFrom + 3>(odd_bytes(first), high),
-               with_high_bits<1, kFrom + 4, kFrom + 6>(even_bytes(second), high),
-               with_high_bits<1, kFrom + 5, kFrom + 7>(odd_bytes(second), high)},
-              w);
+    w[0] = look_up_words(kIq3SWords, byte_with_high_bits<0, 1, kFrom>(first, high));
+    w[1] = look_up_words(kIq3SWords, byte_with_high_bits<1, 1, kFrom + 1>(first, high));
+    w[2] = look_up_words(kIq3SWords, byte_with_high_bits<2, 1, kFrom + 2>(first, high));
+    w[3] = look_up_words(kIq3SWords, byte_with_high_bits<3, 1, kFrom + 3>(first, high));
+    w[4] = look_up_words(kIq3SWords, byte_with_high_bits<0, 1, kFrom + 4>(second, high));
+    w[5] = look_up_words(kIq3SWords, byte_with_high_bits<1, 1, kFrom + 5>(second, high));
+    w[6] = look_up_words(kIq3SWords, byte_with_high_bits<2, 1, kFrom + 6>(second, high));
+    w[7] = look_up_words(kIq3SWords, byte_with_high_bits<3, 1, kFrom + 7>(second, high));
     put_signed_values(kIq3SBytes, piece(super, kFirst<kPart> + 2), w);
   }
 };
@@ -172,7 +158,10 @@ struct PackedIQ2_XXS : GridPanel<1024> {
   template <int kPart>
   void load(std::uint32_t super, I (&w)[8]) const {
     const I four = piece(super, 2 * kPart);
-    put_eights<2>(kIq2XxsGrid, {even_bytes(four), odd_bytes(four)}, w);
+    put_eights(kIq2XxsWords, byte_of<0>(four), w[0], w[1]);
+    put_eights(kIq2XxsWords, byte_of<1>(four), w[2], w[3]);
+    put_eights(kIq2XxsWords, byte_of<2>(four), w[4], w[5]);
+    put_eights(kIq2XxsWords, byte_of<3>(four), w[6], w[7]);
     put_signed_values(kIq2Bytes, with_eighth_signs(piece(super, 2 * kPart + 1)), w);
   }
 };
@@ -199,8 +188,17 @@ struct PackedIQ2_XS : GridPanel<1152> {
   }
   template <int kPart>
   void load(std::uint32_t super, I (&w)[8]) const {
-    const I first = piece(super, kFirst<kPart>), second = piece(super, kFirst<kPart> + 1);
-    put_eights<1>(kIq2XsGrid, {and_i(first, set_i(0x01FF01FF)), and_i(second, set_i(0x01FF01FF))}, w);
+    const I first = piece(super, kFirst<kPart>), second = piece(super, kFirst<kPart> + 1), nine = set_i(0x1FF);
+    put_eights(kIq2XsWords, and_i(first, nine), w[0], w[1]);
+    put_eights(kIq2XsWords, and_i(shift_right<16>(first), nine), w[2], w[3]);
+    put_eights(kIq2XsWords, and_i(second, nine), w[4], w[5]);
+    put_eights(kIq2XsWords, and_i(shift_right<16>(second), nine), w[6], w[7]);
+    put_signs(first, second, w);
+  }
+
+ protected:
+  // Codes become values, by the signs above the numbers of the points.
+  static void put_signs(I first, I second, I (&w)[8]) {
     // Signs of the eights 0, 2, 1, 3 as bytes, each with its eighth sign; then in the order of spread_bit(). Of these
     // bytes the middle ones are not where their registers stand.
     const I mask = set_i(0x007F007F);
@@ -247,32 +245,31 @@ struct PackedIQ2_S : GridPanel<1280> {
   void load(std::uint32_t super, I (&w)[8]) const {
     const I four = piece(super, kIndices<kPart>), high = piece(super, kHigh<kPart>);
     constexpr int kFrom = kPart % 4 * 8;
-    put_eights<2>(kIq2SPanelGrid.words,
-                  {with_high_bits<2, kFrom, kFrom + 4>(even_bytes(four), high),
-                   with_high_bits<2, kFrom + 2, kFrom + 6>(odd_bytes(four), high)},
-                  w);
+    put_eights(kIq2SWords, byte_with_high_bits<0, 2, kFrom>(four, high), w[0], w[1]);
+    put_eights(kIq2SWords, byte_with_high_bits<1, 2, kFrom + 2>(four, high), w[2], w[3]);
+    put_eights(kIq2SWords, byte_with_high_bits<2, 2, kFrom + 4>(four, high), w[4], w[5]);
+    put_eights(kIq2SWords, byte_with_high_bits<3, 2, kFrom + 6>(four, high), w[6], w[7]);
     put_signed_values(kIq2Bytes, piece(super, kIndices<kPart> + 1), w);
   }
 };
 
-// The points of a part of IQ1, whose indices have three more bits each, kStep bits apart, in a half of a piece.
-template <int kPart, int kStep>
-inline void put_iq1(I four, I high, I (&w)[8]) {
-  constexpr int kFrom = kPart % 2 * 16;
-  put_eights<2>(kIq1PanelGrid.words,
-                {with_high_bits<3, kFrom, kFrom + 2 * kStep>(even_bytes(four), high),
-                 with_high_bits<3, kFrom + kStep, kFrom + 3 * kStep>(odd_bytes(four), high)},
-                w);
+// Values of IQ1 are taken from -kIq1Offset on, of which kIq1Words has halves.
+inline void put_iq1(I indices, I& first, I& last) {
+  const I words = look_up_words(kIq1Words, indices), mask = set_i(0x1E1E1E1E);
+  first = and_i(shift_left<1>(words), mask);
+  last = and_i(shift_right<3>(words), mask);
 }
-// Bit kBit of a lane as the sign of each of its four bytes.
-template <int kBit>
-inline I sign_of_all(I lanes) {
-  const I one = and_i(shift_to<3 - kBit>(lanes), set_i(8)), two = xor_i(one, shift_left<8>(one));
-  return xor_i(two, shift_left<16>(two));
+// As load(), from -128 on, what load_from_offset() gives.
+template <int kPart, class Source>
+[[gnu::always_inline]] inline void load_iq1(const Source& source, std::uint32_t super, I (&w)[8]) {
+  source.template load_from_offset<kPart>(super, w);
+  HEADROOM_UNROLL
+  for (int j = 0; j < 8; ++j) w[j] = add_i(w[j], set_i((128 - kIq1Offset) * 0x01010101));  // no byte passes 255
 }
 
 struct PackedIQ1_S : GridPanel<768> {
   static constexpr float kMost = 127.0F / 14;
+  static constexpr int kOffset = kIq1Offset;
   // Pieces: for each two parts one of high bits and scales, and two of indices.
   template <int kPart>
   static constexpr std::size_t kHigh = kPart / 2 * 3;
@@ -285,17 +282,24 @@ struct PackedIQ1_S : GridPanel<768> {
     return mul(d, odd_number<3, kPart % 2 * 16 + 12>(piece(super, kHigh<kPart>)));
   }
   template <int kPart>
+  void load_from_offset(std::uint32_t super, I (&w)[8]) const {
+    const I four = piece(super, kIndices<kPart>), high = piece(super, kHigh<kPart>);
+    constexpr int kFrom = kPart % 2 * 16;
+    const I sign = and_i(shift_to<11 - (kFrom + 15)>(high), set_i(1 << 11)), all = set_i(-1);
+    put_iq1(or_and(byte_with_high_bits<0, 3, kFrom>(four, high), sign, all), w[0], w[1]);
+    put_iq1(or_and(byte_with_high_bits<1, 3, kFrom + 3>(four, high), sign, all), w[2], w[3]);
+    put_iq1(or_and(byte_with_high_bits<2, 3, kFrom + 6>(four, high), sign, all), w[4], w[5]);
+    put_iq1(or_and(byte_with_high_bits<3, 3, kFrom + 9>(four, high), sign, all), w[6], w[7]);
+  }
+  template <int kPart>
   void load(std::uint32_t super, I (&w)[8]) const {
-    const I high = piece(super, kHigh<kPart>);
-    put_iq1<kPart, 3>(piece(super, kIndices<kPart>), high, w);
-    const I table = table_of(kIq1Bytes.bytes), signs = sign_of_all<kPart % 2 * 16 + 15>(high);
-    HEADROOM_UNROLL
-    for (int j = 0; j < 8; ++j) w[j] = signed_values<3>(table, w[j], signs);
+    load_iq1<kPart>(*this, super, w);
   }
 };
 
 struct PackedIQ1_M : PackedPanel<896> {
   static constexpr float kMost = 127.0F / 14;
+  static constexpr int kOffset = kIq1Offset;
   // Pieces: two of scales, and for each two parts one of high bits and two of indices.
   template <int kPart>
   static constexpr std::size_t kHigh = 2 + kPart / 2 * 3;
@@ -317,14 +321,17 @@ struct PackedIQ1_M : PackedPanel<896> {
     second = mul(d, odd_number<3, kFrom + 3>(numbers));
   }
   template <int kPart>
+  void load_from_offset(std::uint32_t super, I (&w)[8]) const {
+    const I four = piece(super, kIndices<kPart>), high = piece(super, kHigh<kPart>);
+    constexpr int kFrom = kPart % 2 * 16;  // three bits of a number, and its sign above them
+    put_iq1(byte_with_high_bits<0, 4, kFrom>(four, high), w[0], w[1]);
+    put_iq1(byte_with_high_bits<1, 4, kFrom + 4>(four, high), w[2], w[3]);
+    put_iq1(byte_with_high_bits<2, 4, kFrom + 8>(four, high), w[4], w[5]);
+    put_iq1(byte_with_high_bits<3, 4, kFrom + 12>(four, high), w[6], w[7]);
+  }
+  template <int kPart>
   void load(std::uint32_t super, I (&w)[8]) const {
-    const I high = piece(super, kHigh<kPart>), table = table_of(kIq1Bytes.bytes);
-    put_iq1<kPart, 4>(piece(super, kIndices<kPart>), high, w);
-    constexpr int kFrom = kPart % 2 * 16 + 3;
-    const I signs[4] = {sign_of_all<kFrom>(high), sign_of_all<kFrom + 4>(high), sign_of_all<kFrom + 8>(high),
-                        sign_of_all<kFrom + 12>(high)};
-    HEADROOM_UNROLL
-    for (int j = 0; j < 8; ++j) w[j] = signed_values<3>(table, w[j], signs[j / 2]);
+    load_iq1<kPart>(*this, super, w);
   }
 
  private:

@@ -107,6 +107,18 @@ void fill_grid(KernelTable& table, DType dtype) {
   table.unpack[at] = unpack_values<Source>;
 }
 
+// Grids whose points are looked up in memory. Inline, as not every set uses it.
+inline void fill_grids(KernelTable& table) {
+  fill_grid<PackedIQ1_S>(table, DType::kIQ1_S);
+  fill_grid<PackedIQ1_M>(table, DType::kIQ1_M);
+  fill_grid<PackedIQ2_XXS>(table, DType::kIQ2_XXS);
+  fill_grid<PackedIQ2_XS>(table, DType::kIQ2_XS);
+  fill_grid<PackedIQ2_S>(table, DType::kIQ2_S);
+  fill_grid<PackedIQ3_XXS>(table, DType::kIQ3_XXS);
+  fill_grid<PackedIQ3_S>(table, DType::kIQ3_S);
+}
+
+// All but grids.
 void fill(KernelTable& table) {
   const auto at = [](DType dtype) { return static_cast<unsigned>(dtype); };
   table.dot[at(DType::kF32)] = dot_any<Floats<FromF32>::At, 8>;
@@ -156,13 +168,6 @@ void fill(KernelTable& table) {
   table.unpack[at(DType::kBF16)] = unpack_words<FromBF16>;
   table.dot_slabs[at(DType::kF16)] = table.dot_slabs[at(DType::kBF16)] = dot_slabs<Words>;
   table.dot_slabs[at(DType::kQ8_0)] = dot_slabs<BlockScales>;
-  fill_grid<PackedIQ1_S>(table, DType::kIQ1_S);
-  fill_grid<PackedIQ1_M>(table, DType::kIQ1_M);
-  fill_grid<PackedIQ2_XXS>(table, DType::kIQ2_XXS);
-  fill_grid<PackedIQ2_XS>(table, DType::kIQ2_XS);
-  fill_grid<PackedIQ2_S>(table, DType::kIQ2_S);
-  fill_grid<PackedIQ3_XXS>(table, DType::kIQ3_XXS);
-  fill_grid<PackedIQ3_S>(table, DType::kIQ3_S);
   for (const DType dtype : kOneScaleTypes) table.dot_slabs[at(dtype)] = dot_slabs<OneScale>;
   table.values[at(DType::kF32)] = values<ValuesF32>;
   table.values[at(DType::kF16)] = values<ValuesF16>;

@@ -4,7 +4,7 @@
 
 #include "backend/cpu/isa/avx2/vec.h"
 #include "backend/cpu/kernel_table.h"
-#include "backend/cpu/point_labels.h"
+#include "backend/cpu/point_words.h"
 #include "format/code_values.h"
 #include "format/grids.h"
 
@@ -19,6 +19,7 @@ namespace {
 
 void fill_table(KernelTable& table) {
   fill(table);
+  fill_grids(table);
   fill_codes(table);
 }
 

@@ -156,6 +156,14 @@ inline I table_of(const std::uint8_t (&bytes)[16]) {
 inline I look_up(I table, I codes) {
   return {_mm256_shuffle_epi8(table.a, codes.a), _mm256_shuffle_epi8(table.b, codes.b)};
 }
+#if defined(__AVXVNNI__)
+// Of each lane the word of a table that has this number. Processors with AVX2 alone have slow gathers: AMD's always
+// had, and to Intel's an update against Downfall gave them.
+inline I gather_i(const std::uint32_t* table, I indices) {
+  const int* words = reinterpret_cast<const int*>(table);
+  return {_mm256_i32gather_epi32(words, indices.a, 4), _mm256_i32gather_epi32(words, indices.b, 4)};
+}
+#endif
 inline I load_u8(const std::byte* from) {  // a byte a lane
   const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
   return {_mm256_cvtepu8_epi32(bytes), _mm256_cvtepu8_epi32(_mm_srli_si128(bytes, 8))};

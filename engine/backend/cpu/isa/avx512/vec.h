@@ -114,25 +114,9 @@ inline I table_of(const std::uint8_t (&bytes)[16]) {
   return _mm512_broadcast_i32x4(_mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes)));
 }
 inline I look_up(I table, I codes) { return _mm512_shuffle_epi8(table, codes); }
-// Of each of the 32 halves of lanes the point of a grid that has this number, from kFirst on: 64 points stand in two
-// registers, and the bits of the index above the sixth choose among them. Of more than 1,024 points memory answers
-// sooner.
-template <std::size_t kFirst, std::size_t kPoints>
-inline I permuted_points(const std::uint32_t* grid, I indices) {
-  if constexpr (kPoints == 64) {
-    return _mm512_permutex2var_epi16(_mm512_load_si512(grid + kFirst / 2), indices,
-                                     _mm512_load_si512(grid + kFirst / 2 + 16));
-  } else {
-    const I low = permuted_points<kFirst, kPoints / 2>(grid, indices),
-            high = permuted_points<kFirst + kPoints / 2, kPoints / 2>(grid, indices);
-    const __mmask32 is_high = _mm512_test_epi16_mask(indices, _mm512_set1_epi16(kPoints / 2));
-    return _mm512_mask_blend_epi16(is_high, low, high);
-  }
-}
-template <std::size_t kWords>
-requires(kWords <= 512) inline I permute_points(const std::uint32_t (&grid)[kWords], I indices) {
-  return permuted_points<0, 2 * kWords>(grid, indices);
-}
+#if defined(__AVX512VBMI__)  // who has that and slow gathers does not come here: fastest_label_look_up()
+inline I gather_i(const std::uint32_t* table, I indices) { return _mm512_i32gather_epi32(indices, table, 4); }
+#endif
 inline I load_u8(const std::byte* from) {  // a byte a lane
   return _mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
 }

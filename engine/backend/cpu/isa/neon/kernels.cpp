@@ -4,7 +4,7 @@
 
 #include "backend/cpu/isa/neon/vec.h"
 #include "backend/cpu/kernel_table.h"
-#include "backend/cpu/point_labels.h"
+#include "backend/cpu/point_words.h"
 #include "format/code_values.h"
 #include "format/grids.h"
 
@@ -15,6 +15,9 @@ namespace {
 
 }  // namespace
 
-void fill_table(KernelTable& table) { fill(table); }
+void fill_table(KernelTable& table) {
+  fill(table);
+  fill_grids(table);
+}
 
 }  // namespace headroom::isa_neon

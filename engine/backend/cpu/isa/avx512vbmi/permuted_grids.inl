@@ -297,9 +297,8 @@ struct PermutedIQ2_S : PackedIQ2_S {
   }
 };
 
-// Values of IQ1 need no table: 8 (code - 1) + 1, or - 1 where the sign is set. They are taken from -9 on, as 8 code + 2
+// Values of IQ1 need no table: 8 (code - 1) + 1, or - 1 where the sign is set. From -kIq1Offset on they are 8 code + 2
 // or 8 code.
-inline constexpr int kIq1Offset = 9;
 // Of the bits of `mask` those that lanes do not have.
 [[gnu::always_inline]] inline I bits_not_in(I lanes, std::uint32_t mask) {
   return _mm512_andnot_si512(lanes, set_i(static_cast<std::int32_t>(mask)));
@@ -322,17 +321,8 @@ template <int kReach, int kPart, int kStep>
   const LabelBits<3> bits(four, take_fields<kPart % 2 * 16 - 5, kStep>(high_bits));
   put_codes_of_labels<kReach>(kIq1Points, kIq1Blocks, four, bits, first, last);
 }
-// As load(), from -128 on, what load_from_offset() gives.
-template <int kPart, class Source>
-[[gnu::always_inline]] inline void load_iq1(const Source& source, std::uint32_t super, I (&w)[8]) {
-  source.template load_from_offset<kPart>(super, w);
-  HEADROOM_UNROLL
-  for (int j = 0; j < 8; ++j) w[j] = _mm512_add_epi8(w[j], _mm512_set1_epi8(128 - kIq1Offset));
-}
-
 template <int kReach>
 struct PermutedIQ1_S : PackedIQ1_S {
-  static constexpr int kOffset = kIq1Offset;
   using PackedIQ1_S::PackedIQ1_S;
   template <int kPart>
   [[gnu::always_inline]] void load_from_offset(std::uint32_t super, I (&w)[8]) const {
@@ -352,7 +342,6 @@ struct PermutedIQ1_S : PackedIQ1_S {
 
 template <int kReach>
 struct PermutedIQ1_M : PackedIQ1_M {
-  static constexpr int kOffset = kIq1Offset;
   using PackedIQ1_M::PackedIQ1_M;
   template <int kPart>
   [[gnu::always_inline]] void load_from_offset(std::uint32_t super, I (&w)[8]) const {
