@@ -16,4 +16,9 @@ namespace headroom {
     __builtin_prefetch(bytes.data() + at, 0, 2);
 }
 
+// Asks for all of these bytes, into the first level: right before they are read by loads that cut lines.
+[[gnu::always_inline]] inline void prefetch_whole(std::span<const std::byte> bytes) {
+  for (std::size_t at = 0; at < bytes.size(); at += 64) __builtin_prefetch(bytes.data() + at, 0, 3);
+}
+
 }  // namespace headroom
