@@ -21,7 +21,7 @@ const float* biases_at(const float* biases, std::uint32_t expert, std::uint32_t 
 }
 
 // How much of the next expert's weights is asked for while the last ones are multiplied, since no processor foresees a
-// jump to another expert: as far as kernels ask ahead where they do (kFarBytes of kernels/packed_blocks.inl).
+// jump to another expert: about as far as kernels ask ahead where they do (kFarBytes of kernels/packed_blocks.inl).
 constexpr Bytes kMostAhead = 32768;
 
 std::uint32_t* as_ids(float* buffer) { return reinterpret_cast<std::uint32_t*>(buffer); }

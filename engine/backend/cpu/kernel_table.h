@@ -61,7 +61,7 @@ struct ActTile {
       nullptr;  // (n_cols / 64, width, 64): for F16 and BF16 weights and many columns, element = scale * word
   const float* word_scales = nullptr;  // (n_cols / 64, width)
   std::uint32_t width = 0;
-  bool reads_ahead = false;  // needs_read_ahead(): kernels of few columns prefetch weights
+  bool reads_ahead = false;  // needs_read_ahead(): weights are prefetched
 };
 
 // Sixteen rows times the columns of a tile. out: column c at out + c * out_stride, 16 floats.

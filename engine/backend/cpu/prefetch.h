@@ -18,7 +18,8 @@ namespace headroom {
 
 // Asks for all of these bytes, into the first level: right before they are read by loads that cut lines.
 [[gnu::always_inline]] inline void prefetch_whole(std::span<const std::byte> bytes) {
-  for (std::size_t at = 0; at < bytes.size(); at += 64) __builtin_prefetch(bytes.data() + at, 0, 3);
+  const std::size_t in_line = reinterpret_cast<std::uintptr_t>(bytes.data()) % 64;
+  for (std::size_t at = 0; at < bytes.size() + in_line; at += 64) __builtin_prefetch(bytes.data() - in_line + at, 0, 3);
 }
 
 }  // namespace headroom

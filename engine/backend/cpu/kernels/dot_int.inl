@@ -67,7 +67,7 @@ void dot_min_blocks_tile(const std::byte* panel, std::uint32_t n_cols, const Act
 // --- 256 columns in parts of 32 ---
 
 // Products of values that are taken from -128 on, or from -Source::kOffset where it has one: then load_from_offset()
-// gives them. What they begin with, and their next.
+// gives them, as bytes below 128. start_of(): what a sum begins with; dot_values(): it with four more products.
 template <class Source>
 inline I start_of(std::int32_t correction) {
   if constexpr (requires { Source::kOffset; }) {

@@ -3,9 +3,9 @@
 //
 // load() looks up the points of 16 rows at once, a word of codes a lane (backend/cpu/point_words.h), spreads the codes
 // over the bytes of registers, puts signs above them, and looks up what both together stand for: a byte with an offset
-// of 128. Sets with large registers look points up there, see isa/avx512 and isa/avx512vbmi. `scale` of a part is d *
-// (2 n + 1) with a packed number n. A slab's one scale is kMost for the largest scale of its groups: 127 by a whole
-// number, so that groups with that scale are exact there.
+// of 128. Words of IQ1 have values already. Sets with large registers look points up there, see isa/avx512 and
+// isa/avx512vbmi. `scale` of a part is d * (2 n + 1) with a packed number n. A slab's one scale is kMost for the
+// largest scale of its groups: 127 by a whole number, so that groups with that scale are exact there.
 
 template <int kBits>
 inline I shift_to(I a) {  // left, or right where kBits is negative

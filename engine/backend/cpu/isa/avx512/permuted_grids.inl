@@ -1,6 +1,6 @@
 // Panels of IQ3 and IQ2 (kernels/packed_grids.inl) for processors that look 16-bit numbers up in registers: a register
-// holds 32 points, and a look-up answers for two of each row, the halves of a lane. Those of IQ1, 2,048, memory answers
-// sooner.
+// holds 32 points, and a look-up answers for two of each row, the halves of a lane. The points of IQ1, 2,048,
+// are found sooner in memory.
 
 // The low halves of the lanes of both, and the high halves.
 inline void join_halves(I a, I b, I& of_low, I& of_high) {
@@ -18,8 +18,7 @@ inline void spread_eights(I points, I& low_first, I& low_last, I& high_first, I&
   join_halves(and_i(shift_right<4>(points), mask), and_i(shift_right<6>(points), mask), low_last, high_last);
 }
 // Of each of the 32 halves of lanes the point of a grid that has this number, from kFirst on: 64 points stand in two
-// registers, and the bits of the index above the sixth choose among them. Of more than 1,024 points memory answers
-// sooner.
+// registers, and the bits of the index above the sixth choose among them.
 template <std::size_t kFirst, std::size_t kPoints>
 inline I permuted_points(const std::uint32_t* grid, I indices) {
   if constexpr (kPoints == 64) {
