@@ -91,6 +91,8 @@ struct SlabJob {
   const std::byte* panels = nullptr;
   std::size_t panel_stride = 0;
   ColumnsFn columns = nullptr;  // null: there are no outliers, as of words
+  // The tiles that can have outliers in this slab, a bit each; becomes those that have. Null: nobody asks again.
+  std::uint64_t* outlier_tiles = nullptr;
   // Packed bytes of each panel that are prefetched while a tile is multiplied: the next slab.
   const std::byte* ahead = nullptr;
   std::size_t ahead_bytes = 0;  // per tile, a multiple of 64

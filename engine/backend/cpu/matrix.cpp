@@ -68,6 +68,7 @@ void BlockProducts::compute(const ProductBlock& block) {
     CHECK(block.last_tile - block.first_tile <= kCpuBlockTiles, "more tiles than scratch holds products of");
     for (std::uint32_t tile = block.first_tile; tile < block.last_tile; ++tile)
       tiles_[tile - block.first_tile] = in_.tile(tile);
+    outlier_tiles_.fill(~std::uint64_t{0});
   }
   block_ = block;
   if (unpack_ != nullptr) return compute_slabs();
@@ -112,6 +113,7 @@ void BlockProducts::compute_slabs() {
                 .panels = matrix_.panel(block_.panel),
                 .panel_stride = matrix_.panel_stride,
                 .columns = columns_,
+                .outlier_tiles = slab < outlier_tiles_.size() ? &outlier_tiles_[slab] : nullptr,
                 .ahead = next_panel + next_slab * packed,
                 .ahead_bytes = share});
   }

@@ -134,7 +134,9 @@ struct OutlierWeights {
   template <class Acts>
   void read(const SlabJob& job) {
     WantedColumns wanted;
+    const std::uint64_t candidates = job.outlier_tiles == nullptr ? ~std::uint64_t{0} : *job.outlier_tiles;
     for (std::uint32_t tile = 0; tile < job.n_tiles; ++tile) {
+      if ((candidates >> tile & 1U) == 0) continue;
       const Acts acts(job.tiles[tile], job.n_cols, job.slab, 0);
       const std::uint32_t width = job.tiles[tile].width;
       if (!acts.has_outliers(width)) continue;
@@ -146,6 +148,7 @@ struct OutlierWeights {
         }
       }
     }
+    if (job.outlier_tiles != nullptr) *job.outlier_tiles = tiles;
     for (std::uint32_t panel = 0; tiles != 0 && panel < job.n_panels; ++panel)
       job.columns(job.panels + panel * job.panel_stride, job.slab, wanted, weights[0][panel], kPairPanels * 16);
   }
