@@ -114,8 +114,8 @@ class Backend {
     return DeviceLimits{.read_bytes_per_s = speed->read_bytes_per_s};
   }
 
-  // A meter of the memory that weights are read from. Null: the backend has none, or no memory to spare for it, and what
-  // measure_limits() says stands. kResource when the meter's memory is refused.
+  // A meter of the memory that weights are read from. Null: the backend has none, or no memory to spare for it, and
+  // what measure_limits() says stands. kResource when the meter's memory is refused.
   virtual Result<std::unique_ptr<ReadMeter>> open_read_meter() { return std::unique_ptr<ReadMeter>(); }
 
   // What the driver took of the device since this backend was opened, beside the arenas; absent where nothing tells, or
