@@ -33,11 +33,12 @@ Isa detected_isa();
 // sequential read, and prefetches of ours slow it down. On Intel they gain a fifth with Q4_K (docs/performance.md).
 bool needs_read_ahead();
 
-// How points of large grids (backend/cpu/point_labels.h) are looked up soonest where bytes can be permuted: by an
-// instruction for one register at a time; for two, which AMD's do in the same time (measured on Zen 4) and Intel's take
-// apart into three; or those of IQ1, the largest, in memory, by gathers of 16 words, and of IQ2_S by one register, 1.15
-// times as fast there. Intel's have fast gathers from Sapphire Rapids on, which is the first with arithmetic in F16; to
-// those before it an update against Downfall gave slow ones.
+// How points of large grids (backend/cpu/point_labels.h) are looked up soonest where bytes can be permuted.
+// kRegister: by an instruction for one register at a time.
+// kTwoRegisters: by one for two registers. AMD's are as fast (Zen 4); Intel's processors take them apart into three.
+// kMemory: IQ1 by gathers of 16 words, IQ2_S as kRegister, which there is 1.15 times as fast as gathers. Intel's
+// gathers are fast from Sapphire Rapids on, the first with arithmetic in F16; an update against Downfall made older
+// ones slow.
 enum class LabelLookUp : std::uint8_t { kRegister, kTwoRegisters, kMemory };
 LabelLookUp fastest_label_look_up();
 

@@ -91,7 +91,8 @@ struct SlabJob {
   const std::byte* panels = nullptr;
   std::size_t panel_stride = 0;
   ColumnsFn columns = nullptr;  // null: there are no outliers, as of words
-  // The tiles that can have outliers in this slab, a bit each; becomes those that have. Null: nobody asks again.
+  // A bit for each tile that may have outliers in this slab, all of them at first. A kernel clears the bits of tiles
+  // that have none, so that the job of the next panels looks at the others alone. Null: every job looks at all tiles.
   std::uint64_t* outlier_tiles = nullptr;
   // Packed bytes of each panel that are prefetched while a tile is multiplied: the next slab.
   const std::byte* ahead = nullptr;

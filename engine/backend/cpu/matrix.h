@@ -119,8 +119,8 @@ class BlockProducts {
   DotSlabsFn dot_slabs_;
   ProductBlock block_;
   std::array<ActTile, kCpuBlockTiles> tiles_;  // of the block
-  // Of each of its first slabs the tiles that can have outliers: all panels of the block meet the same ones, and to
-  // look for them anew took AMX's kernels a tenth of their time. 128 slabs are 32,768 columns.
+  // SlabJob::outlier_tiles of the block's first slabs: the tiles that can have outliers: all panels of the block meet
+  // the same ones, and to look for them anew took AMX's kernels a tenth of their time. 128 slabs are 32,768 columns.
   std::array<std::uint64_t, 128> outlier_tiles_{};
 };
 

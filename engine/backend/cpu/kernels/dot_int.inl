@@ -66,8 +66,9 @@ void dot_min_blocks_tile(const std::byte* panel, std::uint32_t n_cols, const Act
 
 // --- 256 columns in parts of 32 ---
 
-// Products of values that are taken from -128 on, or from -Source::kOffset where it has one: then load_from_offset()
-// gives them, as bytes below 128. start_of(): what a sum begins with; dot_values(): it with four more products.
+// Kernels multiply unsigned bytes, so values are kept with an offset: 128 by load(), or Source::kOffset by
+// load_from_offset(), whose bytes are below 128. start_of() is the sum's first value, which takes the offset back:
+// minus the offset times the sum of the activations. dot_values() adds four products.
 template <class Source>
 inline I start_of(std::int32_t correction) {
   if constexpr (requires { Source::kOffset; }) {

@@ -11,9 +11,10 @@
 // and brought to the first level 4 KiB ahead. Why so far: docs/performance.md, "What was tried and did not help, or had
 // to be so".
 inline constexpr std::size_t kFarBytes = 32768, kNearBytes = 4096;
-// What is asked for far ahead instead of the line at `at`: lines of 16 KiB from its four pages in turns, each once, 20
-// to 44 KiB ahead. Such processors follow each page by themselves too, each not far enough: four at a time keep more
-// requests under way than one (docs/performance.md, "Pages in turns").
+// Far prefetches take the lines of 16 KiB from its four pages in turns: where the weights go on with lines 0, 1, 2, 3,
+// 4 of a page, lines 0 of its four pages are asked for and then line 1 of the first. Each line of the 16 KiB is asked
+// for once, 20 to 44 KiB ahead. Such processors follow each page by themselves too, each not far enough: four at a time
+// keep more requests under way than one (docs/performance.md, "Pages in turns").
 [[gnu::always_inline]] inline const std::byte* line_in_turn(const std::byte* at) {
   constexpr std::uintptr_t kLine = 64, kPage = 4096, kPages = 4;
   const auto address = reinterpret_cast<std::uintptr_t>(at);

@@ -45,7 +45,7 @@ inline I byte_with_high_bits(I lanes, I high) {
 }
 // The codes of points of eight elements.
 template <std::size_t kPoints>
-inline void put_eights(const PointWords<kPoints>& points, I indices, I& first, I& last) {
+inline void put_codes(const PointWords<kPoints>& points, I indices, I& first, I& last) {
   const I words = look_up_words(points, indices), mask = set_i(0x0F0F0F0F);
   first = and_i(words, mask);
   last = and_i(shift_right<4>(words), mask);
@@ -158,10 +158,10 @@ struct PackedIQ2_XXS : GridPanel<1024> {
   template <int kPart>
   void load(std::uint32_t super, I (&w)[8]) const {
     const I four = piece(super, 2 * kPart);
-    put_eights(kIq2XxsWords, byte_of<0>(four), w[0], w[1]);
-    put_eights(kIq2XxsWords, byte_of<1>(four), w[2], w[3]);
-    put_eights(kIq2XxsWords, byte_of<2>(four), w[4], w[5]);
-    put_eights(kIq2XxsWords, byte_of<3>(four), w[6], w[7]);
+    put_codes(kIq2XxsWords, byte_of<0>(four), w[0], w[1]);
+    put_codes(kIq2XxsWords, byte_of<1>(four), w[2], w[3]);
+    put_codes(kIq2XxsWords, byte_of<2>(four), w[4], w[5]);
+    put_codes(kIq2XxsWords, byte_of<3>(four), w[6], w[7]);
     put_signed_values(kIq2Bytes, with_eighth_signs(piece(super, 2 * kPart + 1)), w);
   }
 };
@@ -189,10 +189,10 @@ struct PackedIQ2_XS : GridPanel<1152> {
   template <int kPart>
   void load(std::uint32_t super, I (&w)[8]) const {
     const I first = piece(super, kFirst<kPart>), second = piece(super, kFirst<kPart> + 1), nine = set_i(0x1FF);
-    put_eights(kIq2XsWords, and_i(first, nine), w[0], w[1]);
-    put_eights(kIq2XsWords, and_i(shift_right<16>(first), nine), w[2], w[3]);
-    put_eights(kIq2XsWords, and_i(second, nine), w[4], w[5]);
-    put_eights(kIq2XsWords, and_i(shift_right<16>(second), nine), w[6], w[7]);
+    put_codes(kIq2XsWords, and_i(first, nine), w[0], w[1]);
+    put_codes(kIq2XsWords, and_i(shift_right<16>(first), nine), w[2], w[3]);
+    put_codes(kIq2XsWords, and_i(second, nine), w[4], w[5]);
+    put_codes(kIq2XsWords, and_i(shift_right<16>(second), nine), w[6], w[7]);
     put_signs(first, second, w);
   }
 
@@ -245,15 +245,16 @@ struct PackedIQ2_S : GridPanel<1280> {
   void load(std::uint32_t super, I (&w)[8]) const {
     const I four = piece(super, kIndices<kPart>), high = piece(super, kHigh<kPart>);
     constexpr int kFrom = kPart % 4 * 8;
-    put_eights(kIq2SWords, byte_with_high_bits<0, 2, kFrom>(four, high), w[0], w[1]);
-    put_eights(kIq2SWords, byte_with_high_bits<1, 2, kFrom + 2>(four, high), w[2], w[3]);
-    put_eights(kIq2SWords, byte_with_high_bits<2, 2, kFrom + 4>(four, high), w[4], w[5]);
-    put_eights(kIq2SWords, byte_with_high_bits<3, 2, kFrom + 6>(four, high), w[6], w[7]);
+    put_codes(kIq2SWords, byte_with_high_bits<0, 2, kFrom>(four, high), w[0], w[1]);
+    put_codes(kIq2SWords, byte_with_high_bits<1, 2, kFrom + 2>(four, high), w[2], w[3]);
+    put_codes(kIq2SWords, byte_with_high_bits<2, 2, kFrom + 4>(four, high), w[4], w[5]);
+    put_codes(kIq2SWords, byte_with_high_bits<3, 2, kFrom + 6>(four, high), w[6], w[7]);
     put_signed_values(kIq2Bytes, piece(super, kIndices<kPart> + 1), w);
   }
 };
 
-// Values of IQ1 are taken from -kIq1Offset on, of which kIq1Words has halves.
+// The values of points of IQ1, 9 higher than they are. Example: the code 2 without a sign stands for 9 eighths; its
+// nibble in kIq1Words is 9, its byte here 18.
 inline void put_iq1(I indices, I& first, I& last) {
   const I words = look_up_words(kIq1Words, indices), mask = set_i(0x1E1E1E1E);
   first = and_i(shift_left<1>(words), mask);

@@ -108,7 +108,7 @@ void fill_grid(KernelTable& table, DType dtype) {
 }
 
 // Grids whose points are looked up in memory. Inline, as not every set uses it.
-inline void fill_grids(KernelTable& table) {
+inline void fill_memory_grids(KernelTable& table) {
   fill_grid<PackedIQ1_S>(table, DType::kIQ1_S);
   fill_grid<PackedIQ1_M>(table, DType::kIQ1_M);
   fill_grid<PackedIQ2_XXS>(table, DType::kIQ2_XXS);

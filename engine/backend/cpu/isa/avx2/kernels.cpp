@@ -19,7 +19,7 @@ namespace {
 
 void fill_table(KernelTable& table) {
   fill(table);
-  fill_grids(table);
+  fill_memory_grids(table);
   fill_codes(table);
 }
 

@@ -1,6 +1,6 @@
 // Panels of IQ3 and IQ2 (kernels/packed_grids.inl) for processors that look 16-bit numbers up in registers: a register
-// holds 32 points, and a look-up answers for two of each row, the halves of a lane. The points of IQ1, 2,048,
-// are found sooner in memory.
+// holds 32 points, and a look-up answers for two of each row, the halves of a lane. The 2,048
+// points of IQ1 are found sooner in memory.
 
 // The low halves of the lanes of both, and the high halves.
 inline void join_halves(I a, I b, I& of_low, I& of_high) {

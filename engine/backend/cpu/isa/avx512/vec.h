@@ -114,7 +114,9 @@ inline I table_of(const std::uint8_t (&bytes)[16]) {
   return _mm512_broadcast_i32x4(_mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes)));
 }
 inline I look_up(I table, I codes) { return _mm512_shuffle_epi8(table, codes); }
-#if defined(__AVX512VBMI__)  // who has that and slow gathers does not come here: fastest_label_look_up()
+#if defined(__AVX512VBMI__)
+// Of each lane the word of a table that has this number. Slow before Sapphire Rapids, where fastest_label_look_up()
+// chooses kernels that do not gather.
 inline I gather_i(const std::uint32_t* table, I indices) { return _mm512_i32gather_epi32(indices, table, 4); }
 #endif
 inline I load_u8(const std::byte* from) {  // a byte a lane

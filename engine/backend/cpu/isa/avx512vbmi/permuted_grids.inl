@@ -321,6 +321,7 @@ template <int kReach, int kPart, int kStep>
   const LabelBits<3> bits(four, take_fields<kPart % 2 * 16 - 5, kStep>(high_bits));
   put_codes_of_labels<kReach>(kIq1Points, kIq1Blocks, four, bits, first, last);
 }
+
 template <int kReach>
 struct PermutedIQ1_S : PackedIQ1_S {
   using PackedIQ1_S::PackedIQ1_S;

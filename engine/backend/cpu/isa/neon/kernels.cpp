@@ -17,7 +17,7 @@ namespace {
 
 void fill_table(KernelTable& table) {
   fill(table);
-  fill_grids(table);
+  fill_memory_grids(table);
 }
 
 }  // namespace headroom::isa_neon
