@@ -255,6 +255,14 @@ TEST_P(MatrixProduct, of_a_prompt_with_outlier_channels_is_no_less_exact_than_wi
   }
 }
 
+// 65 tiles are two blocks. All panels of one share where it has outliers: the first here has none.
+TEST_P(MatrixProduct, of_a_later_block_of_rows_has_its_own_outliers) {
+  const Weights weights(DType::kQ4_0, 48, 256);
+  std::vector<std::vector<float>> rows = random_rows(520, 256);
+  for (std::uint32_t row = 400; row < 520; ++row) rows[row][37] *= 100.0F;
+  EXPECT_LT(error_beside_rounding_per_32(GetParam(), weights, rows), 1.0);
+}
+
 // Weights are unpacked once per block of tiles, so columns are cut where the activations of all tiles would not stay in
 // the cache.
 TEST(Blocks, have_all_tiles_and_some_columns_only_where_bytes_are_unpacked) {
