@@ -37,15 +37,19 @@ class AppSessionsTest : public AppGpuWindow {
   QStringList askAllWith(int nSlots) {
     QSignalSpy loaded(&m_app->engine(), &ui::EnginePort::modelLoaded);
     startLoadWith(nSlots);
+    const QStringList ids = askAll();
+    EXPECT_TRUE(waitFor([&] { return loaded.count() == 1; }));
+    const auto plan = loaded[0][1].value<ui::LoadedModel>().plan;
+    EXPECT_EQ(plan->options.n_slots, static_cast<std::uint32_t>(nSlots));
+    return ids;
+  }
+  QStringList askAll() {
     QStringList ids;
     for (const QString& question : kQuestions) {
       sessions().newConversation();
       EXPECT_TRUE(sessions().current().send(question, {}));
       ids.append(sessions().current().head().id);
     }
-    EXPECT_TRUE(waitFor([&] { return loaded.count() == 1; }));
-    const auto plan = loaded[0][1].value<ui::LoadedModel>().plan;
-    EXPECT_EQ(plan->options.n_slots, static_cast<std::uint32_t>(nSlots));
     return ids;
   }
   void startLoadWith(int nSlots) {
@@ -129,12 +133,15 @@ TEST_P(AppSessionsOn, two_and_four_answers_at_once_say_what_they_say_one_after_t
           std::count_if(all.begin(), all.end(), [](const ui::ChatSession* session) { return session->hasStarted(); }));
       for (const ui::ConversationMark& mark : sessions().marks()) marked.insert(mark.kind);
     });
-    const QStringList ids = askAllWith(nSlots);
-    ASSERT_TRUE(allAnswered());
-    expectAllOnGpu();
+    // On a busy machine the first answer may end before the last prompt has been read.
+    for (int attempt = 0; attempt < 10 && mostAtOnce < nSlots; ++attempt) {
+      const QStringList ids = attempt == 0 ? askAllWith(nSlots) : askAll();
+      ASSERT_TRUE(allAnswered());
+      expectAllOnGpu();
+      for (qsizetype i = 0; i < ids.size(); ++i) EXPECT_EQ(answerIn(ids[i]), alone[i]) << nSlots << " at once";
+    }
     EXPECT_EQ(mostAtOnce, nSlots);
     EXPECT_EQ(marked.contains(ui::ConversationMark::Kind::Waiting), nSlots < kQuestions.size());
-    for (qsizetype i = 0; i < ids.size(); ++i) EXPECT_EQ(answerIn(ids[i]), alone[i]) << nSlots << " at once";
   }
 }
 
