@@ -36,13 +36,11 @@ function(headroom_options target)
   endif()
 endfunction()
 
-# headroom_library(TARGET [TOGETHER]): with HEADROOM_UNITY the sources of one that says so are compiled eight at a time,
-# as those of tests are. The suite asan-ubsan compiles these so, and users' builds do: two files that call things alike
-# fail there first. What that suite leaves out (the window, the commands, Vulkan, CUDA) is compiled file by file.
+# With HEADROOM_UNITY, a library's sources are compiled eight at a time, as those of tests always are. Users' builds and
+# those of ./test.sh do so: two files that call things alike fail there first.
 function(headroom_library target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "TOGETHER" "" "")
   add_library(${target} STATIC)
-  if(HEADROOM_UNITY AND arg_TOGETHER)
+  if(HEADROOM_UNITY)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
     # A file that others are compiled with looks like a header to this warning.
     target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
@@ -52,7 +50,7 @@ endfunction()
 
 # Reading headers is four fifths of compiling a small file. Those of Qt and of the standard library that most files of the
 # window and most tests include are read once. All builds do so, users' too: a file that leaves one of them out compiles
-# everywhere or nowhere. For Arm all is compiled plainly.
+# everywhere or nowhere. By hand, the preset for Arm compiles all plainly.
 set(HEADROOM_COMMON_HEADERS <algorithm> <array> <chrono> <cstdint> <functional> <map> <memory> <optional> <span> <string>
   <string_view> <utility> <variant> <vector> <filesystem>)
 set(HEADROOM_WINDOW_HEADERS <QCoreApplication> <QDateTime> <QFileInfo> <QFrame> <QGridLayout> <QHBoxLayout> <QLabel>
@@ -73,10 +71,11 @@ function(headroom_precompile target)
   endif()
 endfunction()
 
-# Under sanitizers a test's own code takes twice as long to compile when it is optimized, and runs no faster to speak of.
+# A test's own code takes twice as long to compile when it is optimized, and runs no faster to speak of: what computes is
+# in the libraries.
 function(headroom_test_options target)
   headroom_options(${target})
-  if(HEADROOM_SANITIZE)
+  if(NOT CMAKE_BUILD_TYPE STREQUAL "Release")
     target_compile_options(${target} PRIVATE -O0)
   endif()
 endfunction()

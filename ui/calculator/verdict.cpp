@@ -15,7 +15,7 @@
 namespace headroom::ui {
 namespace {
 
-struct Words {
+struct VerdictWords {
   Q_DECLARE_TR_FUNCTIONS(Verdict)
 };
 
@@ -34,14 +34,15 @@ QString detailOf(const MemoryPlan& plan, const OthersNow& othersNow) {
     const HeldByOthers others = heldBy(budget, device, othersNow);
     const bool isKnown = others.account.confidence != MemoryConfidence::kAssumed;
     if (plan.fits() && device.is_present && others.bytes > 0 && isKnown) {
-      sentences << Words::tr("Other programs hold %1 of %2.")
+      sentences << VerdictWords::tr("Other programs hold %1 of %2.")
                        .arg(othersSpokenText(others.bytes, others.account), formatBytes(device.total_bytes));
     }
     // An assumed share is in the plan's own notes.
     if (budget.driver == 0 || !device.driver_measured) continue;
     const QString bytes = formatBytes(budget.driver);
-    sentences << (nDrivers == 1 ? Words::tr("The driver takes %1 (measured).").arg(bytes)
-                                : Words::tr("The driver of %1 takes %2 (measured).").arg(deviceLabel(device), bytes));
+    sentences << (nDrivers == 1
+                      ? VerdictWords::tr("The driver takes %1 (measured).").arg(bytes)
+                      : VerdictWords::tr("The driver of %1 takes %2 (measured).").arg(deviceLabel(device), bytes));
   }
   return sentences.join(QLatin1Char(' '));
 }
@@ -72,7 +73,8 @@ Verdict verdictOf(const ModelInfo& model, const MemoryPlan& plan, const OthersNo
                                saturating_sub(whole, budget.limit), budget.missing()});
     missing = std::max(missing, budget.missing());
   }
-  verdict.heading = plan.fits() ? Words::tr("Fits") : Words::tr("Does not fit by %1").arg(formatBytes(missing));
+  verdict.heading =
+      plan.fits() ? VerdictWords::tr("Fits") : VerdictWords::tr("Does not fit by %1").arg(formatBytes(missing));
   if (const auto speed = estimate_tokens_per_s(model, plan)) verdict.speed = formatAboutSpeed(*speed);
   verdict.sentence = sentenceOf(plan, othersNow);
   verdict.detail = detailOf(plan, othersNow);
@@ -92,15 +94,15 @@ QString takesText(const MemoryPlan& plan) {
     heap += budget.heap;
     drivers += budget.driver;
   }
-  if (whole == reserved) return Words::tr("Takes exactly %1.").arg(formatBytes(reserved));
-  QStringList parts{Words::tr("%1 reserved exactly").arg(formatBytes(reserved))};
-  if (heap > 0) parts << Words::tr("%1 for tokenizer and tables").arg(formatBytes(heap));
-  if (drivers > 0) parts << Words::tr("%1 for drivers").arg(formatBytes(drivers));
+  if (whole == reserved) return VerdictWords::tr("Takes exactly %1.").arg(formatBytes(reserved));
+  QStringList parts{VerdictWords::tr("%1 reserved exactly").arg(formatBytes(reserved))};
+  if (heap > 0) parts << VerdictWords::tr("%1 for tokenizer and tables").arg(formatBytes(heap));
+  if (drivers > 0) parts << VerdictWords::tr("%1 for drivers").arg(formatBytes(drivers));
   if (const Bytes loading = whole - reserved - heap - drivers; loading > 0)
-    parts << Words::tr("%1 while it loads").arg(formatBytes(loading));
+    parts << VerdictWords::tr("%1 while it loads").arg(formatBytes(loading));
   //: All that a plan takes, and its parts: "Takes 72.0 MiB: 71.8 MiB reserved exactly, 212 KiB for tokenizer and
   //: tables"
-  return Words::tr("Takes %1: %2.").arg(formatBytes(whole), parts.join(QStringLiteral(", ")));
+  return VerdictWords::tr("Takes %1: %2.").arg(formatBytes(whole), parts.join(QStringLiteral(", ")));
 }
 
 }  // namespace headroom::ui

@@ -26,7 +26,7 @@ namespace headroom::ui {
 
 namespace {
 
-constexpr QSize kSize{760, 560};
+constexpr QSize kViewerSize{760, 560};
 constexpr std::size_t kMostHits = 10'000;  // nobody steps through more
 
 }  // namespace
@@ -76,7 +76,7 @@ AttachmentViewer::AttachmentViewer(const Attachment& attachment, QWidget* parent
   find();
   writeTexts();
   m_text->setFocus();
-  resizeToText(*this, kSize);
+  resizeToText(*this, kViewerSize);
 }
 
 QWidget* AttachmentViewer::makeFindRow() {

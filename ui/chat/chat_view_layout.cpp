@@ -11,7 +11,7 @@ namespace headroom::ui {
 namespace {
 
 constexpr int kColumnPx = 780;
-constexpr int kMarginPx = 20;
+constexpr int kAroundPx = 20;
 constexpr int kAheadPx = 600;    // rows this far outside of what is seen are made in advance
 constexpr int kKeepPx = 2400;    // and kept until they are this far away
 constexpr qint64 kBudgetMs = 5;  // for making rows, which take half as long again to be placed
@@ -20,7 +20,7 @@ constexpr int kEndSlackPx = 24;  // this near to the end counts as there
 }  // namespace
 
 int ChatView::columnWidth() const {
-  return std::max(80, std::min(viewport()->width() - 2 * kMarginPx, scaledToText(kColumnPx)));
+  return std::max(80, std::min(viewport()->width() - 2 * kAroundPx, scaledToText(kColumnPx)));
 }
 int ChatView::columnLeft() const { return (viewport()->width() - columnWidth()) / 2; }
 
@@ -49,7 +49,7 @@ void ChatView::layoutRows() {
 }
 
 void ChatView::computeTops() {
-  int top = kMarginPx;
+  int top = kAroundPx;
   for (Item& item : m_items) {
     for (std::size_t r = 0; r < item.rows.size(); ++r) {
       Row& row = item.rows[r];
@@ -59,9 +59,9 @@ void ChatView::computeTops() {
       if (row.isThought && !item.rows[r + 1].isThought) top += kGrid;
     }
     if (!item.rows.empty() && item.rows.front().kind != Kind::Unsplit && m_tree->find(item.id)->role == Role::User)
-      top += kMarginPx;
+      top += kAroundPx;
   }
-  m_totalHeight = top + kMarginPx;
+  m_totalHeight = top + kAroundPx;
   applyAnchor();
 }
 

@@ -8,7 +8,7 @@
 namespace headroom::ui {
 namespace {
 
-struct Words {
+struct MemoryAccountWords {
   Q_DECLARE_TR_FUNCTIONS(MemoryAccount)
 };
 
@@ -21,14 +21,15 @@ QString othersBytesText(Bytes others, const MemoryAccount& account) {
   switch (account.confidence) {
     case MemoryConfidence::kMeasured: break;
     case MemoryConfidence::kEstimated: return QStringLiteral("\u2248 %1").arg(bytes);
-    case MemoryConfidence::kAssumed: return Words::tr("not known");
+    case MemoryConfidence::kAssumed: return MemoryAccountWords::tr("not known");
   }
   return bytes;
 }
 
 QString othersSpokenText(Bytes others, const MemoryAccount& account) {
-  return account.confidence == MemoryConfidence::kEstimated ? Words::tr("about %1").arg(formatBytes(others))
-                                                            : othersBytesText(others, account);
+  return account.confidence == MemoryConfidence::kEstimated
+             ? MemoryAccountWords::tr("about %1").arg(formatBytes(others))
+             : othersBytesText(others, account);
 }
 
 QString freeBytesText(Bytes free, const MemoryAccount& account) {
@@ -37,17 +38,17 @@ QString freeBytesText(Bytes free, const MemoryAccount& account) {
 }
 
 QString freeSpokenText(Bytes free, const MemoryAccount& account) {
-  return isAssumed(account) ? Words::tr("at most %1").arg(formatBytes(free)) : formatBytes(free);
+  return isAssumed(account) ? MemoryAccountWords::tr("at most %1").arg(formatBytes(free)) : formatBytes(free);
 }
 
 QString inUseRemark(const MemoryAccount& account) {
-  return isAssumed(account) ? Words::tr(", and what other programs hold is not known") : QString();
+  return isAssumed(account) ? MemoryAccountWords::tr(", and what other programs hold is not known") : QString();
 }
 
 QString doubtText(const MemoryAccount& account) { return wordsOf(account.doubt); }
 
 QString spillText(Bytes spilled) {
-  return Words::
+  return MemoryAccountWords::
       tr("%1 of the model was pushed out of this device into the computer\u2019s ordinary memory, from where it is "
          "read many times more slowly. Close other programs that use the device, or load with fewer layers on it or "
          "a shorter context.")

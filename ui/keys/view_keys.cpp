@@ -7,7 +7,7 @@
 namespace headroom::ui {
 namespace {
 
-struct Words {
+struct ViewKeysWords {
   Q_DECLARE_TR_FUNCTIONS(ViewKeys)
 };
 
@@ -149,7 +149,7 @@ const std::vector<KeyEntry>& entries() {
 std::vector<ViewKeyRow> viewKeyRows() {
   std::vector<ViewKeyRow> rows;
   for (const KeyEntry& entry : entries())
-    rows.push_back({entry.key, Words::tr(entry.place), Words::tr(entry.text), entry.keys});
+    rows.push_back({entry.key, ViewKeysWords::tr(entry.place), ViewKeysWords::tr(entry.text), entry.keys});
   return rows;
 }
 

@@ -6,7 +6,7 @@
 namespace headroom::ui {
 namespace {
 
-struct Words {
+struct AboutWords {
   Q_DECLARE_TR_FUNCTIONS(About)
 };
 
@@ -21,18 +21,20 @@ void showText(QWidget* parent, const QString& title, const QString& text) {
 }  // namespace
 
 void showAbout(QWidget* parent) {
-  showText(parent, Words::tr("About Headroom"),
-           Words::tr("<h3>Headroom %1</h3>"
+  showText(
+      parent, AboutWords::tr("About Headroom"),
+      AboutWords::tr("<h3>Headroom %1</h3>"
                      "<p>See where every byte of a local model goes before it is loaded, then load it and chat.</p>"
                      "<p>What is planned is what is allocated: there is one piece of arithmetic for both. Nothing is "
                      "allocated after a load, and nothing leaves this machine unless you ask for it.</p>"
                      "<p>Free software under the GNU General Public License, version 3 or later.</p>")
-               .arg(QCoreApplication::applicationVersion().toHtmlEscaped()));
+          .arg(QCoreApplication::applicationVersion().toHtmlEscaped()));
 }
 
 void showAboutStarter(QWidget* parent) {
-  showText(parent, Words::tr("What the starter model is"),
-           Words::tr("<h3>A guide, not a general assistant</h3>"
+  showText(
+      parent, AboutWords::tr("What the starter model is"),
+      AboutWords::tr("<h3>A guide, not a general assistant</h3>"
                      "<p>The starter model is a few million parameters, trained for Headroom on questions and answers "
                      "about memory, the KV cache, "
                      "quantization, context length, offload and this app.</p>"

@@ -11,7 +11,7 @@
 namespace headroom::ui {
 namespace {
 
-struct Words {
+struct MemoryChipWords {
   Q_DECLARE_TR_FUNCTIONS(MemoryChip)
 };
 
@@ -40,7 +40,7 @@ ChipText loadedText(const LoadedModel& loaded, const MemoryPlan& plan) {
   const QString used = usedText(plan, fullest(plan));
   const bool isExact = std::ranges::all_of(
       loaded.arenas, [](const ArenaFigures& arena) { return arena.mappedBytes == arena.plannedBytes; });
-  return {Tone::Good, isExact ? Words::tr("%1, exact").arg(used) : used, linesOf(plan)};
+  return {Tone::Good, isExact ? MemoryChipWords::tr("%1, exact").arg(used) : used, linesOf(plan)};
 }
 
 }  // namespace
@@ -50,9 +50,9 @@ ChipText chipTextOf(const CalculatorState& calculator, const LoadState& load, co
     const Bytes total = load.bytesTotal();
     const int percent =
         total == 0 ? 0 : static_cast<int>(100.0 * static_cast<double>(load.bytesDone()) / static_cast<double>(total));
-    return {Tone::Neutral, Words::tr("Loading: %1 %").arg(percent), {}};
+    return {Tone::Neutral, MemoryChipWords::tr("Loading: %1 %").arg(percent), {}};
   }
-  if (load.isLost()) return {Tone::Bad, Words::tr("Device lost"), {}};
+  if (load.isLost()) return {Tone::Bad, MemoryChipWords::tr("Device lost"), {}};
   const LoadedModel* loaded = load.loaded();
   const auto& plan = calculator.plan();
   if (loaded != nullptr && loaded->plan && (openPath.isEmpty() || loaded->path == openPath)) {
@@ -60,11 +60,12 @@ ChipText chipTextOf(const CalculatorState& calculator, const LoadState& load, co
     return loadedText(*loaded, isSame ? *plan : *loaded->plan);
   }
   if (!calculator.model()) return {};
-  if (!plan) return {Tone::Warning, Words::tr("No plan"), calculator.planProblem()};
+  if (!plan) return {Tone::Warning, MemoryChipWords::tr("No plan"), calculator.planProblem()};
   if (plan->budgets.empty()) return {};
-  if (plan->fits()) return {Tone::Good, Words::tr("Fits: %1").arg(usedText(*plan, fullest(*plan))), linesOf(*plan)};
+  if (plan->fits())
+    return {Tone::Good, MemoryChipWords::tr("Fits: %1").arg(usedText(*plan, fullest(*plan))), linesOf(*plan)};
   const auto missing = std::ranges::max_element(plan->budgets, {}, &DeviceBudget::missing);
-  return {Tone::Bad, Words::tr("Does not fit by %1").arg(formatBytes(missing->missing())), linesOf(*plan)};
+  return {Tone::Bad, MemoryChipWords::tr("Does not fit by %1").arg(formatBytes(missing->missing())), linesOf(*plan)};
 }
 
 MemoryChip::MemoryChip(const Theme& theme, ModelController& models, QWidget* parent)

@@ -12,7 +12,7 @@
 namespace headroom::ui {
 namespace {
 
-struct Words {
+struct ShortcutsWords {
   Q_DECLARE_TR_FUNCTIONS(Shortcuts)
 };
 
@@ -21,7 +21,7 @@ QString joined(const QList<QKeySequence>& keys) {
   for (const QKeySequence& each : keys) names.append(each.toString(QKeySequence::NativeText));
   names.removeDuplicates();  // some have two names
   //: Between keys that do the same
-  return names.join(Words::tr(" or "));
+  return names.join(ShortcutsWords::tr(" or "));
 }
 
 // Without the mark of a mnemonic and the dots of a dialog.

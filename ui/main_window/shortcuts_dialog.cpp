@@ -13,7 +13,7 @@
 namespace headroom::ui {
 namespace {
 
-constexpr QSize kSize{620, 640};
+constexpr QSize kShortcutsSize{620, 640};
 
 }  // namespace
 
@@ -57,7 +57,7 @@ ShortcutsDialog::ShortcutsDialog(const std::vector<ShortcutGroup>& groups, QWidg
   page->addWidget(buttons);
   connect(filter, &QLineEdit::textChanged, this, &ShortcutsDialog::showMatches);
   connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
-  resizeToText(*this, kSize);
+  resizeToText(*this, kShortcutsSize);
 }
 
 void ShortcutsDialog::showMatches(const QString& text) {

@@ -15,30 +15,30 @@
 namespace headroom::ui {
 namespace {
 
-struct Words {
+struct DevicesPageWords {
   Q_DECLARE_TR_FUNCTIONS(DevicesPage)
 };
 
 QString memoryText(const DeviceInfo& device) {
-  QString text = Words::tr("%1 of memory").arg(formatBytes(device.total_bytes));
+  QString text = DevicesPageWords::tr("%1 of memory").arg(formatBytes(device.total_bytes));
   if (device.has_unified_memory)
-    text = Words::tr("%1 of memory, shared with the CPU").arg(formatBytes(device.total_bytes));
+    text = DevicesPageWords::tr("%1 of memory, shared with the CPU").arg(formatBytes(device.total_bytes));
   if (device.speed.read_bytes_per_s > 0)
-    text += Words::tr(" · reads %1 GB/s, as measured")
+    text += DevicesPageWords::tr(" · reads %1 GB/s, as measured")
                 .arg(formatCount(static_cast<quint64>(device.speed.read_bytes_per_s / 1e9)));
   return text;
 }
 
 QString stateText(const DeviceInfo& device) {
   switch (device.proof) {
-    case Proof::kPassed: return Words::tr("Checked: it computes what the CPU computes.");
+    case Proof::kPassed: return DevicesPageWords::tr("Checked: it computes what the CPU computes.");
     case Proof::kFailed: return failedCheckSentence(device);
-    case Proof::kMissing: return Words::tr("Not checked yet, so it is used only where you choose it.");
-    case Proof::kRunning: return Words::tr("Is being checked now.");
+    case Proof::kMissing: return DevicesPageWords::tr("Not checked yet, so it is used only where you choose it.");
+    case Proof::kRunning: return DevicesPageWords::tr("Is being checked now.");
     case Proof::kNotNeeded: break;
   }
   if (device.kernels.empty()) return {};
-  return Words::tr("Kernels: %1").arg(QString::fromStdString(device.kernels));
+  return DevicesPageWords::tr("Kernels: %1").arg(QString::fromStdString(device.kernels));
 }
 
 Tone toneOf(const DeviceInfo& device) { return device.proof == Proof::kFailed ? Tone::Warning : Tone::Neutral; }

@@ -21,7 +21,7 @@ namespace headroom::ui {
 namespace {
 
 constexpr int kNamesPx = 150;
-constexpr QSize kSize{720, 480};
+constexpr QSize kSettingsSize{720, 480};
 
 // Dialogs that are open above it stay.
 void takeAllAway(QDialog& dialog) {
@@ -40,7 +40,7 @@ SettingsDialog::SettingsDialog(SettingsModel& settings, ModelController& models,
   setAttribute(Qt::WA_DeleteOnClose);
   build();
   m_names->setCurrentRow(0);
-  resizeToText(*this, kSize);
+  resizeToText(*this, kSettingsSize);
 }
 
 void SettingsDialog::writeAnew() {

@@ -10,7 +10,7 @@
 namespace headroom::ui {
 namespace {
 
-struct Words {
+struct SaveDialogWords {
   Q_DECLARE_TR_FUNCTIONS(SaveDialog)
 };
 
@@ -18,13 +18,13 @@ struct Words {
 // Who does not want that names the file anew, from where he was.
 void askToOverwrite(QWidget* parent, const QString& path, const SaveQuestion& again,
                     const std::function<void(const QString& path)>& save) {
-  auto* box = new QMessageBox(QMessageBox::Question, Words::tr("Save"),
-                              Words::tr("%1 is there already.").arg(QDir::toNativeSeparators(path)),
+  auto* box = new QMessageBox(QMessageBox::Question, SaveDialogWords::tr("Save"),
+                              SaveDialogWords::tr("%1 is there already.").arg(QDir::toNativeSeparators(path)),
                               QMessageBox::Cancel, parent);
   box->setObjectName(QStringLiteral("overwriteQuestion"));
   box->setAttribute(Qt::WA_DeleteOnClose);
   box->setTextFormat(Qt::PlainText);
-  auto* overwrite = box->addButton(Words::tr("&Overwrite it"), QMessageBox::DestructiveRole);
+  auto* overwrite = box->addButton(SaveDialogWords::tr("&Overwrite it"), QMessageBox::DestructiveRole);
   overwrite->setObjectName(QStringLiteral("overwrite"));
   QObject::connect(overwrite, &QPushButton::clicked, parent, [save, path] { save(path); });
   QObject::connect(box, &QDialog::finished, parent, [box, overwrite, parent, again, save] {

@@ -19,7 +19,7 @@
 namespace headroom::ui {
 namespace {
 
-constexpr QSize kSize{760, 480};
+constexpr QSize kVerifySize{760, 480};
 constexpr int kWholeProgress = 1000;
 
 QLabel* addText(QVBoxLayout* layout, const QString& text) {
@@ -66,7 +66,7 @@ VerifyDialog::VerifyDialog(const VerifySubject& subject, QWidget* parent) : QDia
   m_pages->addWidget(inArea(buildRunning()));
   layout->addWidget(m_pages, 1);
   layout->addLayout(buildButtons());
-  resizeToText(*this, kSize);
+  resizeToText(*this, kVerifySize);
   showPage(Page::Question);
 }
 
