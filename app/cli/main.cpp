@@ -20,7 +20,7 @@ constexpr const char* kExitCodes =
     "Exit codes: 0 done, 1 the answer is no (does not fit, prompt too long), 2 usage, 3 bad or unsupported file, 4 "
     "resource, interrupted, or the output cannot be written.\n"
     "Sizes are written 6GiB, 512MiB or in bytes; KV types f16, fp8, q8_0, q4_0, and f32 for checking.\n"
-    "Devices are cpu, or a catalogue name such as \"RTX 4090\".\n"
+    "Devices are cpu, one of this machine such as vulkan:0 or cuda:0, or a catalogue name such as \"RTX 4090\".\n"
     "headroom-cli SUBCOMMAND --help tells the options of one.";
 
 // The parser's own words, except where the subcommand is what is wrong: these would not name it.

@@ -87,6 +87,22 @@ A file is damaged, missing or not supported.
 The machine refused, or the user interrupted.
 .SH ENVIRONMENT
 .TP
+.B HEADROOM_CUDA
+.B 0
+leaves NVIDIA's cards to Vulkan,
+.B 1
+takes them by CUDA without the check of a first use.
+.TP
+.BR HEADROOM_CUDA_DEVICES ", " HEADROOM_VULKAN_DEVICES
+The cards that are looked for, by their numbers and in that order, as
+.BR 1,0 ;
+.B none
+hides all.
+.TP
+.B HEADROOM_DATA_DIR
+Where what was measured of devices, the verdicts of their checks and compiled kernels are kept, instead of the desktop's
+place for application data.
+.TP
 .B HEADROOM_ISA
 Forces one of the processor's instruction sets by name, for checking.
 .TP
@@ -111,8 +127,8 @@ std::string manualPage(const ProgramText& program, const std::string& date) {
                       escaped(program.name));
   page += fmt::format(".SH SYNOPSIS\n{} {} [{}]\n", bold(program.name), italic("SUBCOMMAND"), italic("options"));
   page += fmt::format(
-      ".SH DESCRIPTION\n{}\nSizes are written 6GiB, 512MiB or in bytes.\nA device is {}, or a name of "
-      "the catalogue that {} lists.\n",
+      ".SH DESCRIPTION\n{}\nSizes are written 6GiB, 512MiB or in bytes.\nA device is {}, one of this "
+      "machine or a name of the catalogue; {} lists both.\n",
       sentence(program.description), bold("cpu"), bold(program.name + " devices"));
   page += ".SH OPTIONS\n";
   for (const OptionText& option : program.options) addOption(page, option);

@@ -9,7 +9,7 @@ compile_kernel=build/dev/engine/backend/cuda/compiler/compile_kernel
 all=$(sed -n 's/.*"HEADROOM_CUDA_ARCHITECTURES": "\([0-9;]*\)".*/\1/p' CMakePresets.json)
 [ -n "$all" ] || { echo "expected architectures of a release in CMakePresets.json, found none"; exit 1; }
 folder=build/all-architectures kernels=build/all-architectures/engine/backend/cuda/kernels
-cmake --preset dev >/dev/null
+[ -e build/dev/CMakeCache.txt ] || cmake --preset dev >/dev/null
 cmake --build --preset dev --target cuda_code_test sass_weights
 cmake --preset dev -B "$folder" "-DHEADROOM_CUDA_ARCHITECTURES=$all" >/dev/null
 cmake --build "$folder" --target headroom_cuda_kernels

@@ -64,7 +64,8 @@ void with_every_arithmetic(DType weight, Check check) {
 template <class Check>
 void with_some_arithmetics(DType weight, std::size_t place, Check check) {
   with_every_arithmetic(weight, [&](double most) {
-    if (is_checked({place, is_asked_for_int8() ? 1U : 0U})) check(most);
+    // What is not quantized is multiplied in one way alone.
+    if (dtype_row(weight).block_elems == 1 || is_checked({place, is_asked_for_int8() ? 1U : 0U})) check(most);
   });
 }
 

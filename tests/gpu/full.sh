@@ -6,7 +6,7 @@
 # usage: tests/gpu/full.sh
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-cmake --preset dev >/dev/null
+[ -e build/dev/CMakeCache.txt ] || cmake --preset dev >/dev/null
 targets=(vulkan_test vulkan_controls contract_test golden_test)
 if grep -q '^cuda_test:' <<<"$(cmake --build --preset dev --target help)"; then
   targets+=(cuda_test cuda_code_test cuda_emulation_test ptx_test sass_weights)

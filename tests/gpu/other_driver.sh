@@ -57,7 +57,7 @@ if [ "$driver" = lavapipe ]; then
   loader=("$libraries"/ld-linux-*)
   start=("${loader[0]}" --library-path "$libraries:/usr/lib/$(uname -m)-linux-gnu")
 fi
-cmake --preset dev >/dev/null
+[ -e build/dev/CMakeCache.txt ] || cmake --preset dev >/dev/null
 cmake --build --preset dev --target vulkan_test
 export VK_DRIVER_FILES=$folder/icd.json VK_ICD_FILENAMES=$folder/icd.json HEADROOM_DATA_DIR=$folder/data
 HEADROOM_VULKAN_SOFTWARE=1 exec "${start[@]}" build/dev/bin/vulkan_test "$@"

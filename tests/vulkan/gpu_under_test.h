@@ -53,7 +53,7 @@ void with_every_arithmetic(DType weight, Check check) {
 template <class Check>
 void with_some_arithmetics(DType weight, std::size_t place, Check check) {
   with_every_arithmetic(weight, [&](double most) {
-    if (is_checked({place, tier_now()})) check(most);
+    if (weight == DType::kF32 || is_checked({place, tier_now()})) check(most);
   });
 }
 

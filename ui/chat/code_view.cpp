@@ -16,7 +16,7 @@ namespace headroom::ui {
 
 namespace {
 
-constexpr int kPaddingPx = 8;
+constexpr int kCodePaddingPx = 8;
 constexpr int kSidewaysBarPx = 12;  // as the style sheet says
 
 using TokenColors = std::array<QColor, 8>;  // by CodeToken
@@ -67,7 +67,7 @@ CodeView::CodeView(const ThemeTokens& tokens, const QString& language, QWidget* 
   QFont font = QFontDatabase::systemFont(QFontDatabase::FixedFont);
   font.setPointSizeF(this->font().pointSizeF());
   setFont(font);
-  document()->setDocumentMargin(kPaddingPx);
+  document()->setDocumentMargin(kCodePaddingPx);
   if (const CodeLanguage* known = findCodeLanguage(language)) new CodeHighlighter(document(), *known, tokens);
 }
 
@@ -89,8 +89,8 @@ void CodeView::showCode(const QString& code) {
 
 int CodeView::heightFor(int width) const {
   const int lines = std::max(1, document()->blockCount() - (m_shown.endsWith(u'\n') ? 1 : 0));
-  const bool scrolls = m_widestPx + 2 * kPaddingPx > width;
-  return lines * fontMetrics().lineSpacing() + 2 * kPaddingPx + (scrolls ? kSidewaysBarPx : 0);
+  const bool scrolls = m_widestPx + 2 * kCodePaddingPx > width;
+  return lines * fontMetrics().lineSpacing() + 2 * kCodePaddingPx + (scrolls ? kSidewaysBarPx : 0);
 }
 
 int CodeView::markFound(const QString& text, int current, const ThemeTokens& tokens) {
@@ -100,7 +100,7 @@ int CodeView::markFound(const QString& text, int current, const ThemeTokens& tok
   const QTextCursor& hit = hits[static_cast<std::size_t>(current)];
   // Later: a view that was just made has no width yet, and so no range to scroll in.
   QTimer::singleShot(0, this, [this, hit] { showSideways(hit); });
-  return document()->findBlock(hit.selectionStart()).blockNumber() * fontMetrics().lineSpacing() + kPaddingPx;
+  return document()->findBlock(hit.selectionStart()).blockNumber() * fontMetrics().lineSpacing() + kCodePaddingPx;
 }
 
 void CodeView::showSideways(const QTextCursor& cursor) {

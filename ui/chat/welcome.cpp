@@ -13,7 +13,7 @@ namespace headroom::ui {
 
 namespace {
 
-constexpr int kWidthPx = 460;
+constexpr int kColumnWidthPx = 460;
 
 }  // namespace
 
@@ -23,7 +23,7 @@ Welcome::Welcome(QWidget* parent) : QWidget(parent) {
   outer->setContentsMargins(12, 12, 12, 12);
   m_column = new QWidget(this);
   QWidget* column = m_column;
-  column->setMaximumWidth(scaledToText(kWidthPx));
+  column->setMaximumWidth(scaledToText(kColumnWidthPx));
   column->setMinimumWidth(200);
   auto* layout = new QVBoxLayout(column);
   layout->setContentsMargins(0, 0, 0, 0);
@@ -57,7 +57,7 @@ Welcome::Welcome(QWidget* parent) : QWidget(parent) {
 }
 
 void Welcome::changeEvent(QEvent* event) {
-  if (event->type() == QEvent::FontChange) m_column->setMaximumWidth(scaledToText(kWidthPx));
+  if (event->type() == QEvent::FontChange) m_column->setMaximumWidth(scaledToText(kColumnWidthPx));
   QWidget::changeEvent(event);
 }
 

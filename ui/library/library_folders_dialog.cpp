@@ -16,7 +16,7 @@ namespace headroom::ui {
 
 namespace {
 
-constexpr int kWidthPx = 520, kOwnPx = 120;
+constexpr int kDialogWidthPx = 520, kOwnPx = 120;
 
 QLabel* addHeading(QVBoxLayout& layout, const QString& text, QWidget* parent) {
   auto* heading = new QLabel(text, parent);
@@ -59,7 +59,7 @@ LibraryFoldersDialog::LibraryFoldersDialog(ModelLibrary& library, QWidget* paren
     : QDialog(parent), m_library(library) {
   setObjectName(QStringLiteral("libraryFoldersDialog"));
   setWindowTitle(tr("Folders of the library"));
-  resize(kWidthPx, sizeHint().height());
+  resize(kDialogWidthPx, sizeHint().height());
   auto* layout = new QVBoxLayout(this);
   layout->setSpacing(kGrid);
   addOwn(*layout);
