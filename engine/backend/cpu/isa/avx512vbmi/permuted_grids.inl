@@ -312,8 +312,9 @@ template <int kBit>
 template <int kFrom>
 [[gnu::always_inline]] inline void put_iq1_values(I first, I last, I twos, I& of_first, I& of_last) {
   const I mask = _mm512_set1_epi8(0x18);
-  of_first = _mm512_ternarylogic_epi32(mask, take_fields<kFrom - 3, 2>(first), twos, 0xCA);
-  of_last = _mm512_ternarylogic_epi32(mask, take_fields<kFrom - 3, 2>(last), twos, 0xCA);
+  const I in_first = take_fields<kFrom - 3, 2>(first), in_last = take_fields<kFrom - 3, 2>(last);
+  of_first = _mm512_ternarylogic_epi32(mask, in_first, twos, 0xCA);
+  of_last = _mm512_ternarylogic_epi32(mask, in_last, twos, 0xCA);
 }
 // The points of a part, whose indices have three more bits each, kStep bits apart, in a half of a piece.
 template <int kReach, int kPart, int kStep>
