@@ -53,6 +53,7 @@ void with_every_arithmetic(DType weight, Check check) {
 template <class Check>
 void with_some_arithmetics(DType weight, std::size_t place, Check check) {
   with_every_arithmetic(weight, [&](double most) {
+    // F32 is multiplied in one way alone.
     if (weight == DType::kF32 || is_checked({place, tier_now()})) check(most);
   });
 }
